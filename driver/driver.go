@@ -46,9 +46,15 @@ type Driver interface {
 type HitTester interface {
 	// WindowAt returns the window that a real click at p, in screen pixels,
 	// would reach, popups included. Where none of the desktop's windows is
-	// there the zero WindowRef is returned. A window that lets input through,
-	// such as the driver's own overlay, does not count.
-	WindowAt(ctx context.Context, p image.Point) (WindowRef, error)
+	// there the zero Hit is returned. A window that lets input through, such
+	// as the driver's own overlay, does not count.
+	WindowAt(ctx context.Context, p image.Point) (Hit, error)
+}
+
+// Hit is the window under a point.
+type Hit struct {
+	Window WindowRef
+	Above  bool // it stays above others: raising another window does not bring that one over it
 }
 
 // A Tooler is a Driver with tools of its own beyond the interface's methods.

@@ -23,6 +23,10 @@ type Snapshot struct {
 	// be promised.
 	AllText bool
 
+	// FocusKnown says that Element.Focused is known of every element: where no
+	// element has it, the keyboard's focus is elsewhere.
+	FocusKnown bool
+
 	// Image is a PNG or JPEG of Frame, or nil. Size is its size in pixels.
 	Image []byte
 	Size  image.Point
