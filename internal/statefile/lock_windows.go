@@ -1,0 +1,5 @@
+package statefile
+
+import "os"
+
+const lockFlags = os.O_CREATE | os.O_RDONLY
