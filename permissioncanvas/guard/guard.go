@@ -104,7 +104,7 @@ func (c Config) DecideComposite(tool string, inner []string) Decision {
 			continue
 		}
 		d.Tier, d.Source = in.Tier, in.Source
-		d.Reason = d.Tool + " can run " + in.Tool + ": " + in.Reason
+		d.Reason = shown(d.Tool) + " can run " + shown(in.Tool) + ": " + in.Reason
 	}
 	switch {
 	case d.Tier == Deny:
@@ -159,6 +159,15 @@ func (c Config) named(tool string) Decision {
 		d.Reason = "tools of category " + string(d.Category) + " are set to " + string(d.Tier)
 	}
 	return d
+}
+
+// shown is a name for a reason: one that the table does not hold comes from
+// outside and is not repeated.
+func shown(name string) string {
+	if _, ok := table[name]; !ok {
+		return "an unknown tool"
+	}
+	return name
 }
 
 // lists reports whether list holds the canonical name. The empty name is in no
