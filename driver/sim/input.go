@@ -179,12 +179,11 @@ func (d *Desktop) scroll(w *window, a driver.Scroll) (driver.Result, error) {
 		if !at.In(w.info.Bounds) {
 			return driver.Result{}, errRefused("target is not on the screen")
 		}
+		d.raise(w)
 		d.pointer = at
-		if w = d.topmost(at); w == nil {
-			return driver.Result{Effect: driver.EffectSuspectedNoop, Retargeted: true}, nil
-		}
-		hit := w.hit(at)
-		res := d.turn(w, hit, a.By)
+		under := d.topmost(at)
+		hit := under.hit(at)
+		res := d.turn(under, hit, a.By)
 		res.Retargeted = !hit.under(n)
 		return res, nil
 	}
