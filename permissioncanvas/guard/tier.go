@@ -1,6 +1,10 @@
 package guard
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Tier says what happens to a call. Whatever is neither Ask nor Auto denies,
 // the zero Tier too.
@@ -25,17 +29,26 @@ func ParseTier(text string) (Tier, error) {
 func ParseTiers(texts map[string]string) (map[Category]Tier, error) {
 	tiers := make(map[Category]Tier, len(texts))
 	for name, text := range texts {
-		c, err := ParseCategory(name)
-		if err != nil {
-			return nil, err
-		}
-		t, err := ParseTier(text)
-		if err != nil {
-			return nil, fmt.Errorf("category %s: %w", c, err)
-		}
-		tiers[c] = t
+		tiers[Category(name)] = Tier(text)
+	}
+	if err := Check(tiers); err != nil {
+		return nil, err
 	}
 	return tiers, nil
+}
+
+// Check refuses a category or a tier that is not known.
+func Check(tiers map[Category]Tier) error {
+	for _, name := range slices.Sorted(maps.Keys(tiers)) {
+		c, err := ParseCategory(string(name))
+		if err != nil {
+			return err
+		}
+		if _, err := ParseTier(string(tiers[name])); err != nil {
+			return fmt.Errorf("category %s: %w", c, err)
+		}
+	}
+	return nil
 }
 
 // Stricter returns the more restrictive of two tiers.
