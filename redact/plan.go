@@ -91,13 +91,15 @@ func settle(s *driver.Snapshot, p Plan) (settled, error) {
 		}
 	}
 	t.secure(s)
+	for i, v := range t.verdicts {
+		t.masked[i] = t.masked[i] || v == Hide || v == Veil
+	}
 	for i, above := range above(s, func(i int) bool { return t.verdicts[i] == Hide }) {
 		if above && t.verdicts[i] > Bare {
 			t.verdicts[i] = Bare
 		}
 	}
 	for i, v := range t.verdicts {
-		t.masked[i] = t.masked[i] || v == Hide || v == Veil
 		if v == Bare {
 			t.levels[i] = driver.Stricter(t.levels[i], driver.LevelReadOnly)
 		}
