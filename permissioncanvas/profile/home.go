@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Names in the environment that lead to a profile.
@@ -147,7 +148,7 @@ func variable(env func(string) string, name string) (string, error) {
 // cannot be looked at counts: it is never taken for a place to start afresh.
 func holdsPolicy(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, PolicyFile))
-	return err == nil || !missing(err)
+	return err == nil || !missing(err) && !errors.Is(err, syscall.ENOTDIR)
 }
 
 func isDir(path string) bool {
