@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package cua
+
+func processOf(int) process { return process{} }
