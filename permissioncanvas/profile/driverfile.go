@@ -47,16 +47,6 @@ func (p *Profile) WriteDriverPolicy(tools []string) (path string, err error) {
 	return path, statefile.Replace(path, []byte(text+"\n"), &statefile.ReplaceOptions{NoSync: true})
 }
 
-// RemoveDriverPolicy removes this process's file, once its drivers have
-// stopped. That none is there is no error.
-func (p *Profile) RemoveDriverPolicy() error {
-	err := os.Remove(p.path(driverDir, driverPolicyName(os.Getpid())))
-	if missing(err) {
-		return nil
-	}
-	return err
-}
-
 func forgetDriverPolicies(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

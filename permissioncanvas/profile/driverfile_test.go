@@ -27,9 +27,6 @@ func TestPC22(t *testing.T) {
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, string(text))
-			require.NoError(t, p.RemoveDriverPolicy())
-			require.NoFileExists(t, path)
-			require.NoError(t, p.RemoveDriverPolicy())
 		})
 	}
 	for _, name := range []string{"", "Click", "click\n    - kill_app", "a\"b", "a: b", "*", "click ", "clíck"} {
