@@ -59,7 +59,7 @@ func forgetDriverPolicies(dir string) error {
 			continue
 		}
 		// Another process may have been quicker.
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !missing(err) {
+		if err := statefile.Remove(filepath.Join(dir, e.Name())); err != nil && !missing(err) {
 			return fmt.Errorf("remove the policy of a driver that is gone: %w", err)
 		}
 	}

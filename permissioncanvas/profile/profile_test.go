@@ -119,7 +119,7 @@ func TestPC01(t *testing.T) {
 // TestPC01History keeps D8: deleting policy.json never makes a new profile.
 func TestPC01History(t *testing.T) {
 	for _, name := range []string{
-		"driver/0.37.0/cua-driver", "driver/trusted.json", "ui.json", "gate.lock", "surface.lock", "session/12-ab.json",
+		"driver/0.37.0/cua-driver", "driver/trusted.json", "ui.json", "gate.lock", "surface.lock", "surface.answered", "session/12-ab.json",
 		"approvals/ledger.lock", "audit/audit.lock", ".policy.json123",
 	} {
 		t.Run("new beside "+name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestPC01History(t *testing.T) {
 		require.NoError(t, err)
 	})
 	for _, name := range []string{
-		"audit/audit-000001.jsonl", "approvals/journal", "pause.json", "reviews.json", "key", "view/1-2.png",
+		"audit/audit-000001.jsonl", "audit/head", "input.epoch", "approvals/journal", "pause.json", "reviews.json", "key", "view/1-2.png",
 		"policy.json.bak", "audit/driver/x", "something",
 	} {
 		t.Run("not new beside "+name, func(t *testing.T) {

@@ -21,6 +21,9 @@ const limit = 8 << 20
 // that is missing where there was one is an error. So is a key that is missing
 // while a rule needs it, so that Digest answers for as long as these rules do.
 //
+// Call it, or Init, before anything of this profile is put on record: a record
+// without rules says that rules were lost.
+//
 // Every error is an [InvalidError].
 func (p *Profile) Policy() (*policy.Policy, error) {
 	path := p.path(PolicyFile)
@@ -80,11 +83,15 @@ func (p *Profile) Init() error {
 
 // history returns the first name in the data directory that says that the
 // profile was in use. What a first start leaves behind before it has a policy
-// says nothing: the driver, the panel's looks, running sessions, locks, and
-// directories that hold nothing else.
+// says nothing: the driver, the panel's looks, running sessions, locks, the
+// mark that a surface was open, and directories that hold nothing else.
 func history(dir string) (name string, err error) {
 	return firstFile(dir, func(name string) bool {
-		return name == driverDir || name == sessionDir || name == "ui.json" || strings.HasPrefix(name, "."+PolicyFile)
+		switch name {
+		case driverDir, sessionDir, "ui.json", "surface.answered":
+			return true
+		}
+		return strings.HasPrefix(name, "."+PolicyFile) // a creation that was cut short
 	})
 }
 

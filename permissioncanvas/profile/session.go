@@ -80,11 +80,11 @@ func (p *Profile) WriteSession(s Session) (remove func() error, err error) {
 		err = statefile.Replace(base+".json", append(text, '\n'), &statefile.ReplaceOptions{NoSync: true})
 	}
 	remove = func() error {
-		err := os.Remove(base + ".json")
-		return errors.Join(err, lock.Unlock(), os.Remove(base+".lock"))
+		err := statefile.Remove(base + ".json")
+		return errors.Join(err, lock.Unlock(), statefile.Remove(base+".lock"))
 	}
 	if err != nil {
-		return nil, errors.Join(err, lock.Unlock(), os.Remove(base+".lock"))
+		return nil, errors.Join(err, lock.Unlock(), statefile.Remove(base+".lock"))
 	}
 	return remove, nil
 }
@@ -113,9 +113,9 @@ func (p *Profile) Sessions() ([]Session, error) {
 		}
 		if gone {
 			// Nobody takes this name again, so a failure leaves only litter.
-			_ = os.Remove(base + ".json")
+			_ = statefile.Remove(base + ".json")
 			_ = lock.Unlock()
-			_ = os.Remove(base + ".lock")
+			_ = statefile.Remove(base + ".lock")
 			continue
 		}
 		if s, err := readSession(base + ".json"); err == nil {

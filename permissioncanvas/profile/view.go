@@ -162,7 +162,7 @@ func forgetViews(dir string) error {
 	for _, e := range entries {
 		name := strings.TrimSuffix(strings.TrimSuffix(e.Name(), ".json"), ".png")
 		if name != e.Name() && !keep[name] {
-			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
+			err = errors.Join(err, statefile.Remove(filepath.Join(dir, e.Name())))
 		}
 	}
 	return err
