@@ -45,14 +45,14 @@ func (d *Driver) Do(ctx context.Context, ref driver.WindowRef, a driver.Action) 
 	if err := ctx.Err(); err != nil {
 		return none, errors.Join(driver.ErrNoEffect, err)
 	}
-	r, err := d.send(ctx, l, tool, args, inputLimit)
+	r, err := d.send(ctx, l, tool, args, d.inputLimit)
 	if err != nil {
 		// It may have happened, and may be happening yet: nothing that is
 		// known of the window holds any more.
 		d.drop(l, err)
 		return none, fmt.Errorf("%s may have happened: %w", tool, err)
 	}
-	return l.outcome(r, ref, tool, args)
+	return l.outcome(r, ref, tool)
 }
 
 // linkFor returns the process that a's tokens are of. Where none runs, tokens

@@ -48,6 +48,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/permission-canvas/permission-canvas/driver"
 )
@@ -97,6 +98,8 @@ type Driver struct {
 	log  *slog.Logger
 	desk *desk // the window system, asked directly
 
+	observeLimit, inputLimit time.Duration
+
 	starting chan struct{} // holds one: the right to start a process
 	serial   chan struct{} // holds one: the right to read or operate a window
 
@@ -113,7 +116,10 @@ var (
 
 // New returns a driver over the executable exe. It starts nothing yet.
 func New(exe string, opts *Options) *Driver {
-	d := &Driver{exe: exe, starting: make(chan struct{}, 1), serial: make(chan struct{}, 1)}
+	d := &Driver{
+		exe: exe, starting: make(chan struct{}, 1), serial: make(chan struct{}, 1),
+		observeLimit: observeLimit, inputLimit: inputLimit,
+	}
 	if opts != nil {
 		d.opts = *opts
 	}

@@ -141,12 +141,16 @@ func (e *element) frame(raw []byte) error {
 	return nil
 }
 
+// offScreen is what 0.37 itself says as the description of a control that has
+// none and is scrolled away.
+const offScreen = "off-screen: scroll it into view before a pixel action; element actions still reach it"
+
 // texts adds every string within a value, at any depth, keys not counted.
 func texts(all []string, raw []byte) []string {
 	switch raw[0] {
 	case '"':
 		var s string
-		if json.Unmarshal(raw, &s) == nil && s != "" {
+		if json.Unmarshal(raw, &s) == nil && s != "" && s != offScreen {
 			all = append(all, s)
 		}
 	case '{', '[':

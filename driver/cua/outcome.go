@@ -18,11 +18,14 @@ var harmless = map[string]error{
 	"background_unavailable": driver.ErrBackgroundUnavailable,
 	"permission_denied":      driver.ErrRefused,
 	"invalid_arguments":      driver.ErrRefused,
-	"set_value_unavailable":  driver.ErrRefused,
+	"set_value_unavailable":  errNoValue,
 	"point_outside_window":   driver.ErrRefused,
 	"target_occluded":        driver.ErrRefused,
 	"wm_chord_unavailable":   driver.ErrRefused,
 }
+
+// errNoValue: this control cannot be set by accessibility.
+var errNoValue = fmt.Errorf("%w: %w", driver.ErrRefused, driver.ErrUnsupported)
 
 // noRoute is 0.21's word, without a code, for a field that has neither of the
 // interfaces it could be set through; it has tried nothing then.
@@ -49,7 +52,7 @@ type wireOutcome struct {
 }
 
 // outcome reads the answer to an input.
-func (l *link) outcome(r *reply, ref driver.WindowRef, tool string, args arguments) (driver.Result, error) {
+func (l *link) outcome(r *reply, ref driver.WindowRef, tool string) (driver.Result, error) {
 	if r.failed {
 		return driver.Result{}, l.failure(r, ref, tool)
 	}
@@ -59,14 +62,13 @@ func (l *link) outcome(r *reply, ref driver.WindowRef, tool string, args argumen
 	}
 	out := driver.Result{Effect: driver.EffectUnverifiable}
 	switch {
-	case tool == "bring_to_front":
-		if w.ID == nil || *w.ID != ref.ID {
-			return driver.Result{}, fmt.Errorf("%s %w: %w", tool, errUncertain, errShape)
-		}
-	case w.Effect == nil:
-		return driver.Result{}, fmt.Errorf("%s %w: %w", tool, errUncertain, errShape)
-	default:
+	case w.Effect != nil:
 		out.Effect = effectOf(*w.Effect)
+	case tool != "bring_to_front" || w.ID == nil || *w.ID != ref.ID: // that one names the window instead
+		return driver.Result{}, fmt.Errorf("%s %w: %w", tool, errUncertain, errShape)
+	}
+	if out.Effect == driver.EffectRefused {
+		return driver.Result{}, fmt.Errorf("%s: %w", tool, driver.ErrRefused)
 	}
 	out.Retargeted = len(w.Retargeted) > 0 && string(w.Retargeted) != "null" && string(w.Retargeted) != "false"
 	if w.Popup != nil && w.Popup.ID != nil {
@@ -104,7 +106,18 @@ func (l *link) failure(r *reply, ref driver.WindowRef, tool string) error {
 	case r.text == goneText(ref):
 		return driver.ErrWindowGone
 	case tool == "set_value" && code == "" && noRoute.MatchString(r.text):
+		return fmt.Errorf("%s: %w", tool, errNoValue)
+	case r.saysNone():
 		return fmt.Errorf("%s: %w", tool, driver.ErrRefused)
 	}
 	return fmt.Errorf("%s %w", tool, errUncertain)
+}
+
+// saysNone reports whether a failed input's effect is stated to be none.
+func (r *reply) saysNone() bool {
+	var w wireOutcome
+	if r.structured == nil || json.Unmarshal(r.structured, &w) != nil || w.Effect == nil {
+		return false
+	}
+	return *w.Effect == "none" || *w.Effect == string(driver.EffectRefused)
 }

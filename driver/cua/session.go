@@ -34,7 +34,7 @@ func (d *Driver) begin(ctx context.Context, l *link) error {
 	if d.opts.Name != "" {
 		args["session"] = d.opts.Name
 	}
-	r, err := d.send(ctx, l, "start_session", args, observeLimit)
+	r, err := d.send(ctx, l, "start_session", args, d.observeLimit)
 	if err == nil && r.failed {
 		err = errors.New("no session")
 	}
@@ -92,7 +92,7 @@ func (d *Driver) observe(ctx context.Context, l *link, tool string, args argumen
 
 // look sends an observation; whatever goes wrong with it is without effect.
 func (d *Driver) look(ctx context.Context, l *link, tool string, args arguments) (*reply, error) {
-	r, err := d.send(ctx, l, tool, args, observeLimit)
+	r, err := d.send(ctx, l, tool, args, d.observeLimit)
 	switch {
 	case err == nil:
 		return r, nil

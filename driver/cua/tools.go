@@ -34,10 +34,10 @@ func (d *Driver) CallTool(ctx context.Context, name string, args json.RawMessage
 	if l.inputs[name] == nil {
 		return nil, fmt.Errorf("%w: no such tool", driver.ErrUnsupported)
 	}
-	limit := inputLimit
+	limit := d.inputLimit
 	switch name {
 	case "list_windows", "list_apps", "get_session", "get_screen_size", "get_cursor_position", "start_session":
-		limit = observeLimit
+		limit = d.observeLimit
 	case "end_session":
 		defer l.forgetAll()
 	default:
