@@ -38,6 +38,8 @@ package approval
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -128,7 +130,7 @@ func (s *Store) lapsed(r ledger.Record, now time.Time) bool {
 	case wall+backwards < age:
 		return true
 	case r.State == ledger.Granted:
-		return mono-m.granted >= Lifetime || age >= 2*Lifetime
+		return mono-m.granted >= Lifetime
 	}
 	return age >= Lifetime
 }
@@ -137,23 +139,17 @@ func (s *Store) lapsed(r ledger.Record, now time.Time) bool {
 // of requests that are over.
 func (s *Store) update(ctx context.Context, f func(*ledger.Book) error) error {
 	return s.ledger.Update(ctx, func(b *ledger.Book) error {
+		var late error
 		open := map[string]bool{}
 		for _, r := range b.Records() {
-			if s.known(r.ID) && s.lapsed(r, b.Now) {
-				if err := b.Move(r.ID, ledger.Expired, ledger.Change{}); err != nil {
-					return err
-				}
-			}
 			open[r.ID] = r.State.Open()
-		}
-		s.mu.Lock()
-		for id := range s.marks {
-			if !open[id] {
-				delete(s.marks, id)
+			if s.known(r.ID) && s.lapsed(r, b.Now) {
+				open[r.ID] = false
+				late = errors.Join(late, b.Move(r.ID, ledger.Expired, ledger.Change{}))
 			}
 		}
-		s.mu.Unlock()
-		return f(b)
+		s.keep(open)
+		return errors.Join(late, f(b))
 	})
 }
 
@@ -162,4 +158,11 @@ func (s *Store) known(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.marks[id] != nil
+}
+
+// keep drops all marks but those of these requests.
+func (s *Store) keep(open map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.marks, func(id string, _ *mark) bool { return !open[id] })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,13 +86,11 @@ func (s *Store) Request(ctx context.Context, a Ask) (Pending, error) {
 			return err
 		}
 		for _, o := range old {
-			if err := b.Move(o.ID, ledger.Withdrawn, ledger.Change{Reason: "asked again"}); err != nil {
-				return err
-			}
+			err = errors.Join(err, b.Move(o.ID, ledger.Withdrawn, ledger.Change{Reason: "asked again"}))
 		}
 		s.lapsed(r, b.Now)
 		out = pending(r)
-		return nil
+		return err
 	})
 	if err != nil {
 		return Pending{}, err

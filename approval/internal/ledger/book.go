@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -12,7 +13,7 @@ import (
 // what a person missed. A denial is kept while it can still block something,
 // whatever else comes.
 const (
-	maxEnded    = 1000
+	maxEnded    = 256
 	keepEnded   = 24 * time.Hour
 	keepDenials = 20 * time.Minute
 )
@@ -65,7 +66,7 @@ func (b *Book) find(id string) *Record {
 // First is kept where it is set.
 func (b *Book) Add(r Record, c Clear) (Record, error) {
 	r.ID, r.State, r.Asked, r.Changed = b.id(), Pending, b.Now, b.Now
-	if r.First.IsZero() {
+	if r.First.IsZero() || r.First.After(b.Now) {
 		r.First = b.Now
 	}
 	c.Code = b.code()
@@ -76,7 +77,7 @@ func (b *Book) Add(r Record, c Clear) (Record, error) {
 	if err := r.check(); err != nil {
 		return Record{}, fmt.Errorf("%w: %v", ErrInvalid, err)
 	}
-	l := line{Record: &r}.encode()
+	l := r.line(nil)
 	if len(l) > MaxRecord {
 		return Record{}, ErrTooLarge
 	}
@@ -101,15 +102,24 @@ func (b *Book) Move(id string, to State, c Change) error {
 		if err := m.move(r); err != nil {
 			return err
 		}
-		b.written = append(b.written, line{Mark: &m}.encode()...)
+		b.written = m.line(b.written)
 		return nil
 	}
 	r.State, r.Changed, r.Clear, b.rewrite = to, b.Now, nil, true
 	if c.By != "" {
 		r.By = c.By
 	}
-	r.Reply, r.Reason = c.Reply, c.Reason
+	r.Reply, r.Reason = brief(c.Reply), brief(c.Reason)
 	return nil
+}
+
+// maxBrief is how long words beside an answer may be, in characters.
+const maxBrief = 200
+
+// brief is s as far as it is kept.
+func brief(s string) string {
+	r := []rune(strings.ToValidUTF8(s, "\uFFFD"))
+	return string(r[:min(len(r), maxBrief)])
 }
 
 // Lift makes every denial so far block nothing any more.
@@ -121,12 +131,17 @@ func (b *Book) Lift() {
 	}
 }
 
-// sweep ends what the clock has ended.
+// sweep ends what the clock has ended, at the moment at which it did.
 func (b *Book) sweep() {
 	for _, r := range b.records {
-		if r.lapsed(b.Now) {
-			r.State, r.Changed, r.Clear, b.rewrite = Expired, b.Now, nil, true
+		if !r.lapsed(b.Now) {
+			continue
 		}
+		ended := b.Now
+		if due := r.Expires(); due.Before(ended) {
+			ended = due
+		}
+		r.State, r.Changed, r.Clear, b.rewrite = Expired, ended, nil, true
 	}
 }
 
@@ -154,9 +169,9 @@ func (b *Book) forget() {
 
 // encode is the whole journal in its shortest form.
 func (b *Book) encode() []byte {
-	out := line{Version: version}.encode()
+	out := appendLine(nil, version)
 	for _, r := range b.records {
-		out = append(out, line{Record: r}.encode()...)
+		out = r.line(out)
 	}
 	return out
 }

@@ -2,7 +2,8 @@ package ledger
 
 import (
 	"bytes"
-	"encoding/json"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -10,26 +11,18 @@ import (
 )
 
 // version is the journal's form. A file in another one is refused untouched.
-const version = 1
+const version = `"version":1}`
 
-// sumLength is the length of what stands before a line's own content:
-// {"sum":"01234567",
-const sumLength = len(`{"sum":"01234567",`)
-
-// A line is one step of the journal: exactly one of its fields is set.
-type line struct {
-	Version int     `json:"version,omitempty"`
-	Record  *Record `json:"record,omitempty"`
-	Mark    *mark   `json:"mark,omitempty"`
-}
+// headLength is how long every head is.
+const headLength = len(`{"sum":"01234567",`)
 
 // A mark moves a record without repeating it. Only moves that keep what the
 // file holds in clear are marks: a yes, and the end of an act.
 type mark struct {
-	ID    string    `json:"id"`
-	State State     `json:"state"`
-	At    time.Time `json:"at"`
-	By    string    `json:"by,omitempty"`
+	ID    string
+	State State
+	At    time.Time
+	By    string
 }
 
 // A CorruptError says where the journal is not what this package wrote.
@@ -44,97 +37,129 @@ func (e *CorruptError) Error() string {
 	return fmt.Sprintf("%s, line %d (byte %d): %s", e.Path, e.Line, e.Offset, e.Reason)
 }
 
-// encode makes the line's bytes: one JSON object whose first member is the
-// CRC-32C of all that follows it, and a line feed.
-func (l line) encode() []byte {
-	body, err := json.Marshal(l)
-	if err != nil {
-		panic(err) // a year beyond 9999: no clock gives one
-	}
-	body = append(body, '\n')[1:]
-	return fmt.Appendf(nil, `{"sum":"%08x",%s`, checksum(body[:len(body)-1]), body)
+// appendLine adds a line to b: one JSON object whose first member is the
+// CRC-32C of all that follows it, which is body, and a line feed.
+func appendLine(b []byte, body string) []byte {
+	b = append(b, head([]byte(body))...)
+	return append(append(b, body...), '\n')
 }
 
-func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+// head is what stands before a line's body.
+func head(body []byte) string {
+	sum := crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
+	return `{"sum":"` + hex.EncodeToString(binary.BigEndian.AppendUint32(nil, sum)) + `",`
+}
 
-// decode reads what encode wrote, and nothing else: encoding the result again
-// must give the same bytes, so unknown, repeated, missing and differently
-// spelled members are all errors.
-func decode(b []byte) (line, error) {
-	var l line
-	if len(b) < sumLength {
-		return l, errors.New("too short")
+// body is one object within a line's object.
+func body(name string, walk func(codec)) string {
+	e := &encoder{b: []byte("{")}
+	e.enter(name, true)
+	walk(e)
+	e.leave()
+	e.leave()
+	return string(e.b[1:])
+}
+
+func (r *Record) line(b []byte) []byte { return appendLine(b, body("record", r.walk)) }
+func (m *mark) line(b []byte) []byte   { return appendLine(b, body("mark", m.walk)) }
+
+// content checks a line's checksum and returns what it covers.
+func content(line []byte) (string, error) {
+	if len(line) < headLength {
+		return "", errors.New("too short for a line of a ledger")
 	}
-	if err := json.Unmarshal(b, &l); err != nil {
-		return l, fmt.Errorf("not a line of a ledger: %w", err)
+	body := line[headLength:]
+	if string(line[:headLength]) != head(body) {
+		return "", errors.New("the checksum differs")
 	}
-	if again := l.encode(); !bytes.Equal(again[:len(again)-1], b) {
-		if string(again[:sumLength]) != string(b[:sumLength]) {
-			return l, errors.New("the checksum differs")
-		}
-		return l, errors.New("not in the ledger's own form")
-	}
-	return l, nil
+	return string(body), nil
+}
+
+// A reader takes a journal's steps one after the other.
+type reader struct {
+	records []*Record
+	byID    map[string]*Record
+	space   []Record // for the records, in one piece
 }
 
 // parse reads a whole journal. keep is how much of data is whole lines; what
 // is beyond it is the torn end of an append that was cut short.
 func parse(path string, data []byte) (records []*Record, keep int, err error) {
 	keep = bytes.LastIndexByte(data, '\n') + 1
-	fail := func(n, off int, err error) ([]*Record, int, error) {
-		return nil, 0, &CorruptError{Path: path, Line: n, Offset: off, Reason: err.Error()}
-	}
-	if keep == 0 {
-		return fail(1, 0, errors.New("no whole line"))
-	}
-	seen := map[string]*Record{}
-	for n, off := 1, 0; off < keep; n++ {
-		end := off + bytes.IndexByte(data[off:], '\n')
-		l, err := decode(data[off:end])
+	lines := bytes.Count(data, []byte("\n"))
+	r := reader{byID: make(map[string]*Record, lines), space: make([]Record, lines)}
+	step := r.first
+	for n, off := 1, 0; off < keep || n == 1; n++ {
+		line, _, _ := bytes.Cut(data[off:keep], []byte("\n"))
+		body, err := content(line)
 		if err == nil {
-			records, err = l.apply(n, records, seen)
+			err = step(body)
 		}
 		if err != nil {
-			return fail(n, off, err)
+			return nil, 0, &CorruptError{Path: path, Line: n, Offset: off, Reason: err.Error()}
 		}
-		off = end + 1
+		off, step = off+len(line)+1, r.next
 	}
-	return records, keep, nil
+	return r.records, keep, nil
 }
 
-// apply takes the n-th line's step.
-func (l line) apply(n int, records []*Record, seen map[string]*Record) ([]*Record, error) {
-	switch {
-	case n == 1:
-		if l.Version != version || l.Record != nil || l.Mark != nil {
-			return nil, fmt.Errorf("not a ledger of version %d", version)
-		}
-		return records, nil
-	case l.Version == 0 && l.Record != nil && l.Mark == nil:
-		if err := l.Record.check(); err != nil {
-			return nil, err
-		}
-		if seen[l.Record.ID] != nil {
-			return nil, fmt.Errorf("id %s stands there twice", l.Record.ID)
-		}
-		seen[l.Record.ID] = l.Record
-		return append(records, l.Record), nil
-	case l.Version == 0 && l.Record == nil && l.Mark != nil:
-		r := seen[l.Mark.ID]
-		if r == nil {
-			return nil, errors.New("a mark without its record")
-		}
-		return records, l.Mark.move(r)
+// first takes the line that names the form.
+func (r *reader) first(body string) error {
+	if body != version {
+		return errors.New("not a ledger of version 1")
 	}
-	return nil, errors.New("not exactly one step")
+	return nil
+}
+
+// next takes any later line.
+func (r *reader) next(body string) error {
+	d := &decoder{rest: body}
+	if d.enter("record", false) {
+		rec := &r.space[0]
+		r.space = r.space[1:]
+		rec.walk(d)
+		d.leave()
+		d.leave()
+		if err := d.end(); err != nil {
+			return err
+		}
+		return r.add(rec)
+	}
+	m := &mark{}
+	if !d.enter("mark", false) {
+		return errors.New("neither a record nor a mark")
+	}
+	m.walk(d)
+	d.leave()
+	d.leave()
+	if err := d.end(); err != nil {
+		return err
+	}
+	rec := r.byID[m.ID]
+	if rec == nil {
+		return errors.New("a mark without its record")
+	}
+	return m.move(rec)
+}
+
+func (r *reader) add(rec *Record) error {
+	if err := rec.check(); err != nil {
+		return err
+	}
+	if r.byID[rec.ID] != nil {
+		return fmt.Errorf("request %s stands there twice", rec.ID)
+	}
+	r.byID[rec.ID] = rec
+	r.records = append(r.records, rec)
+	return nil
 }
 
 // move takes the mark's step on its record.
 func (m mark) move(r *Record) error {
-	yes := r.State == Pending && m.State == Granted
+	yes := r.State == Pending && m.State == Granted && m.By != ""
 	done := r.State == Executing && m.State == Consumed && m.By == ""
 	if !yes && !done {
-		return fmt.Errorf("no way from %s to %q by a mark", r.State, m.State)
+		return fmt.Errorf("no way from %s to %q", r.State, m.State)
 	}
 	r.State, r.Changed = m.State, m.At
 	if yes {

@@ -118,6 +118,9 @@ func (l *Ledger) Version() Version {
 	return Version{size: st.Size(), modified: st.ModTime().UnixNano()}
 }
 
+// Exists reports whether anything was ever asked here.
+func (l *Ledger) Exists() bool { return l.Version() != Version{} }
+
 // Update runs f on the ledger under its lock and writes what f changed, also
 // when f returns an error. What the clock ended is ended first.
 func (l *Ledger) Update(ctx context.Context, f func(*Book) error) error {
@@ -125,6 +128,9 @@ func (l *Ledger) Update(ctx context.Context, f func(*Book) error) error {
 		return err
 	}
 	return l.locked(ctx, func() error {
+		if err := l.tidy(); err != nil {
+			return err
+		}
 		b, size, err := l.load()
 		if err != nil {
 			return err
@@ -186,14 +192,10 @@ func (l *Ledger) commit(b *Book, size int) error {
 	return l.append(b.written, size)
 }
 
-// replace puts the shortest form of b in the file's place. A process killed
-// here before leaves a temporary file, with questions in clear: it goes first.
+// replace puts the shortest form of b in the file's place.
 func (l *Ledger) replace(b *Book) error {
 	b.forget()
 	data := b.encode()
-	if err := l.tidy(); err != nil {
-		return err
-	}
 	testOnlyPoint("replace", l.Path(), data)
 	if err := statefile.Replace(l.Path(), data, nil); err != nil {
 		return err
@@ -212,9 +214,7 @@ func (l *Ledger) append(b []byte, size int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	if n, err := a.Size(); err != nil {
-		return err
-	} else if n > int64(size) {
+	if n, err := a.Size(); err != nil || n != int64(size) {
 		if err := a.Truncate(int64(size)); err != nil {
 			return err
 		}
@@ -227,8 +227,9 @@ func (l *Ledger) append(b []byte, size int) (err error) {
 	return nil
 }
 
-// tidy removes the temporary files of a process that was killed in replace.
-// Only the holder of the lock makes any, so those that are here are nobody's.
+// tidy removes the temporary file of a process that was killed in replace: it
+// holds questions in clear. Only the holder of the lock makes any, so what is
+// here is nobody's.
 func (l *Ledger) tidy() error {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {

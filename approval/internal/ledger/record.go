@@ -44,36 +44,36 @@ func (s State) Open() bool { return s == Pending || s == Granted }
 // Clear is what a person must read in order to answer. It is on the disk only
 // while the request is open.
 type Clear struct {
-	Window    string `json:"window"`
-	Place     string `json:"place"`
-	Target    string `json:"target"`
-	Arguments string `json:"arguments"`
-	Delivery  string `json:"delivery"`
-	Policy    string `json:"policy"`
-	Snapshot  string `json:"snapshot"`
-	Profile   string `json:"profile"`
-	Code      string `json:"code"`
+	Window    string
+	Place     string
+	Target    string
+	Arguments string
+	Delivery  string
+	Policy    string
+	Snapshot  string
+	Profile   string
+	Code      string
 }
 
 // A Record is one request. Clear is nil once it is no longer open.
 type Record struct {
-	ID      string    `json:"id"`
-	State   State     `json:"state"`
-	Digest  string    `json:"digest"`
-	Same    string    `json:"same,omitempty"` // hashed key of asks that replace each other
-	Control string    `json:"control"`        // hashed key of what is asked about
-	Session string    `json:"session"`
-	Agent   string    `json:"agent,omitempty"`
-	Verb    string    `json:"verb,omitempty"`
-	First   time.Time `json:"first"` // when the same was first asked: its place in the list
-	Asked   time.Time `json:"asked"`
-	Again   int       `json:"again,omitempty"`
-	Changed time.Time `json:"changed"` // when State was reached
-	By      string    `json:"by,omitempty"`
-	Reply   string    `json:"reply,omitempty"`
-	Reason  string    `json:"reason,omitempty"`
-	Lifted  bool      `json:"lifted,omitempty"` // a denial that blocks nothing any more
-	Clear   *Clear    `json:"clear,omitempty"`
+	ID      string
+	State   State
+	Digest  string
+	Same    string // hashed key of asks that replace each other
+	Control string // hashed key of what is asked about
+	Session string
+	Agent   string
+	Verb    string
+	First   time.Time // when the same was first asked: its place in the list
+	Asked   time.Time
+	Again   int
+	Changed time.Time // when State was reached
+	By      string
+	Reply   string
+	Reason  string
+	Lifted  bool // a denial that blocks nothing any more
+	Clear   *Clear
 }
 
 // Expires is when an open record ends by itself.
