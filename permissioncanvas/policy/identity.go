@@ -147,17 +147,23 @@ func (n *names) row(i int) string {
 	if text, ok := n.rows[i]; ok {
 		return text
 	}
-	var parts []string
-	length := 0
-	for k := i + 1; k < len(n.snapshot.Elements) && length < rowText; k++ {
-		if label := name(&n.snapshot.Elements[k]); label != "" && slices.Contains(slices.Collect(n.snapshot.Path(k)), i) {
-			parts = append(parts, label)
-			length += len(label)
+	var b strings.Builder
+	for k := i + 1; k < len(n.snapshot.Elements) && b.Len() < rowText && n.contains(i, k); k++ {
+		if label := name(&n.snapshot.Elements[k]); label != "" {
+			b.WriteString(strconv.Quote(label))
 		}
 	}
-	text := strings.Join(parts, " | ")
-	n.rows[i] = text
-	return text
+	n.rows[i] = b.String()
+	return n.rows[i]
+}
+
+func (n *names) contains(i, k int) bool {
+	for p := range n.snapshot.Path(k) {
+		if p == i {
+			return true
+		}
+	}
+	return false
 }
 
 // name is e's label, but for one that is its value.

@@ -103,7 +103,7 @@ func (m *Match) check(key string, depth int) *Error {
 		return wrong(key+".app", "blank")
 	case m.Site != "" && !isOrigin(m.Site):
 		return wrong(key+".site", "%.80q: write an origin such as https://acme.example", m.Site)
-	case m.PID < 0 || int64(m.PID) > mostInteger:
+	case m.PID != 0 && !isProcess(m.PID):
 		return wrong(key+".pid", "%d is no process", m.PID)
 	case m.Start > mostInteger:
 		return wrong(key+".start", "%d is beyond 2^53", m.Start)
@@ -141,7 +141,7 @@ func origin(site string) string {
 // https://acme.example:8443 or file://.
 func isOrigin(site string) bool {
 	scheme, host, ok := strings.Cut(origin(site), "://")
-	return ok && isScheme(scheme) && !strings.ContainsAny(host, "/?#@\\ \t\r\n") && (host != "" || scheme == "file")
+	return ok && isScheme(scheme) && !strings.ContainsAny(host, "/?#@\\ \t\r\n") && (host != "" && host[0] != ':' || host == "" && scheme == "file")
 }
 
 func isScheme(s string) bool {

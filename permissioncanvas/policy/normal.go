@@ -14,18 +14,24 @@ import (
 // spaces, invisible characters dropped. Normal of a result is that result.
 func Normal(text string) string { return fold(visible(text)) }
 
+// settling bounds how often a text is made normal again.
+const settling = 8
+
 // visible does the same but keeps case, so that patterns can tell it.
 func visible(text string) string {
 	if isPlain(text) {
 		return text
 	}
-	for {
+	// Once is enough for nearly all; dropping and composing can make room for
+	// each other.
+	for range settling {
 		next := collapse(norm.NFKC.String(collapse(text)))
 		if next == text {
-			return text
+			break
 		}
 		text = next
 	}
+	return text
 }
 
 // fold makes what visible left the same in any case.
@@ -33,13 +39,14 @@ func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
 	}
-	for {
+	for range settling {
 		next := visible(cases.Fold().String(text)) // a Caser must not be shared
 		if next == text {
-			return text
+			break
 		}
 		text = next
 	}
+	return text
 }
 
 // isPlain reports whether text is ASCII that visible would leave as it is.

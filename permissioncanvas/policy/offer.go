@@ -22,7 +22,7 @@ func RuleFor(level driver.Level, s *driver.Snapshot, i int, _ func(string) strin
 		return Rule{}, fmt.Errorf("no element %d", i)
 	}
 	e := &s.Elements[i]
-	if err := nameable(e); err != nil {
+	if err := nameable(e, level); err != nil {
 		return Rule{}, err
 	}
 	r := Rule{Level: level, Match: place(s.Window)}
@@ -42,23 +42,30 @@ func RuleFor(level driver.Level, s *driver.Snapshot, i int, _ func(string) strin
 // place scopes a rule to the application and site of w.
 func place(w driver.Window) Match { return Match{App: w.AppName(), Site: w.Site} }
 
-// nameable reports why a rule must not hold e's label, nil where it may.
-func nameable(e *driver.Element) error {
+// nameable reports why a rule of level must not hold e's label, nil where it
+// may.
+func nameable(e *driver.Element, level driver.Level) error {
 	label := Normal(e.Label)
 	switch {
 	case label == "":
 		return errors.New("it has no name to know it by: choose the box around it")
-	case label == Normal(e.Value), isContent(e.Role), Shape(e.Label) != "":
+	case label == Normal(e.Value), looksSecret(e.Label), isText(e.Role), level == driver.LevelHide && isContent(e.Role):
 		return ErrHoldsText
 	}
 	return nil
 }
 
-// isContent reports whether elements of role r are named by the text they show.
+// isText reports whether elements of role r are, or may be, nothing but text.
+func isText(r driver.Role) bool {
+	return r == driver.RoleUnknown || r == driver.RoleText || r == driver.RoleParagraph
+}
+
+// isContent reports whether elements of role r are named by the text they show,
+// so that hiding them means hiding that text.
 func isContent(r driver.Role) bool {
 	switch r {
-	case driver.RoleUnknown, driver.RoleText, driver.RoleParagraph, driver.RoleHeading, driver.RoleListItem,
-		driver.RoleRow, driver.RoleCell, driver.RoleStatus, driver.RoleAlert, driver.RoleTooltip:
+	case driver.RoleHeading, driver.RoleListItem, driver.RoleTreeItem, driver.RoleRow, driver.RoleCell,
+		driver.RoleStatus, driver.RoleAlert, driver.RoleTooltip:
 		return true
 	}
 	return false
@@ -113,7 +120,7 @@ func allowed(r Rule, s *driver.Snapshot, i int) (int, error) {
 func container(s *driver.Snapshot, i int) (*driver.Element, bool) {
 	for p := range s.Path(i) {
 		a := &s.Elements[p]
-		if a.Role != driver.RoleWindow && a.Role != driver.RoleDocument && nameable(a) == nil {
+		if a.Role != driver.RoleWindow && a.Role != driver.RoleDocument && nameable(a, driver.LevelHide) == nil {
 			return a, true
 		}
 	}
@@ -145,7 +152,7 @@ func Offers(level driver.Level, s *driver.Snapshot, i int, digest func(string) s
 	var out []Offer
 	e := &s.Elements[i]
 	text := e.Label
-	if Normal(text) == "" {
+	if Normal(text) == "" || nameable(e, driver.LevelHide) == nil && Normal(e.Value) != "" {
 		text = e.Value
 	}
 	if shape := Shape(text); shape != "" {

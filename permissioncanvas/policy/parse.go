@@ -16,7 +16,7 @@ import (
 func Parse(data []byte) (*Policy, error) {
 	var d Document
 	if err := strictjson.Decode(data, &d); err != nil {
-		return nil, foreign(err)
+		return nil, located(err)
 	}
 	where := locate(data)
 	if where.blank != nil {
@@ -29,11 +29,11 @@ func Parse(data []byte) (*Policy, error) {
 	return p, err
 }
 
-func foreign(err error) error {
-	if e, ok := errors.AsType[*strictjson.Error](err); ok {
-		return &Error{Line: e.Line, Col: e.Col, Key: e.Key, Reason: e.Reason}
-	}
-	return &Error{Reason: err.Error()}
+// located is err as an Error. Decode blames data for nothing without a place.
+func located(err error) *Error {
+	e := &strictjson.Error{Reason: err.Error()}
+	errors.As(err, &e)
+	return &Error{Line: e.Line, Col: e.Col, Key: e.Key, Reason: e.Reason}
 }
 
 // places knows where each value of a JSON text begins.

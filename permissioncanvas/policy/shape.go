@@ -9,10 +9,11 @@ import (
 const (
 	longestPrefix = 12 // characters of a shape that are the text's own
 	leastRandom   = 6  // characters that must be left to the shape
+	bareRandom    = 16 // the same without a prefix: words are shorter
 )
 
 // Shape returns a pattern for texts that look like text, without what makes it
-// this one: sk-[0-9a-z-]{8,} for a key, four groups of digits for a card. It
+// this one: sk-test-[0-9a-z-]{7,} for a key, four groups of digits for a card. It
 // returns "" where no shape would tell text from ordinary words.
 func Shape(text string) string {
 	text = visible(text)
@@ -22,18 +23,17 @@ func Shape(text string) string {
 	if shape := digitShape(text); shape != "" {
 		return shape
 	}
-	best := ""
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !isKeyRune(r) }) {
-		if len(word) > len(best) && looksRandom(word) {
-			best = word
-		}
+	word := randomWord(text)
+	prefix := keyPrefix(word)
+	random := len(word) - len(prefix)
+	least := max(leastRandom, random*3/4)
+	if prefix == "" {
+		least = max(bareRandom, least)
 	}
-	if best == "" {
+	if random < least {
 		return ""
 	}
-	prefix := keyPrefix(best)
-	random := best[len(prefix):]
-	return regexp.QuoteMeta(prefix) + fmt.Sprintf("%s{%d,}", class(best), max(leastRandom, len(random)*3/4))
+	return regexp.QuoteMeta(prefix) + fmt.Sprintf("%s{%d,}", class(word), least)
 }
 
 var mail = regexp.MustCompile(`^[0-9A-Za-z._%+-]+@[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)+$`)
@@ -63,33 +63,60 @@ var digitRun = regexp.MustCompile(`[0-9]+`)
 func digits(s string) int {
 	n := 0
 	for _, r := range s {
-		if r >= '0' && r <= '9' {
+		if isDigit(r) {
 			n++
 		}
 	}
 	return n
 }
 
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
 func isKeyRune(r rune) bool {
-	return isLetter(r) || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '+' || r == '/' || r == '='
+	return isLetter(r) || isDigit(r) || r == '-' || r == '_' || r == '+' || r == '/' || r == '='
 }
 
-// looksRandom reports whether word is no word of a language: long, with digits
-// among letters, or with capitals inside.
+// looksRandom reports whether word is no word of a language: digits among
+// letters, many digits, or capitals inside.
 func looksRandom(word string) bool {
-	letters, inner := 0, 0
+	changes, inner, letters := 0, 0, 0
 	for i, r := range word {
 		if isLetter(r) {
 			letters++
 		}
-		if i > 0 && r >= 'A' && r <= 'Z' && word[i-1] >= 'a' && word[i-1] <= 'z' {
+		if i == 0 {
+			continue
+		}
+		before := rune(word[i-1])
+		if isLetter(r) != isLetter(before) && (isDigit(r) || isDigit(before)) {
+			changes++
+		}
+		if r >= 'A' && r <= 'Z' && before >= 'a' && before <= 'z' {
 			inner++
 		}
 	}
 	random := len(word) - len(keyPrefix(word))
-	return random >= leastRandom && letters > 0 && (digits(word) >= 2 || inner >= 2 && len(word) >= 16)
+	return random >= leastRandom && letters > 0 &&
+		(changes >= 3 || digits(word) >= 5 || inner >= 2 && len(word) >= bareRandom)
+}
+
+// looksSecret reports whether text holds a word or a number that could be a
+// secret, though it may have no shape that would tell it from others.
+func looksSecret(text string) bool {
+	return Shape(text) != "" || randomWord(visible(text)) != ""
+}
+
+// randomWord returns the longest word of text that looks random.
+func randomWord(text string) string {
+	best := ""
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !isKeyRune(r) }) {
+		if len(word) > len(best) && looksRandom(word) {
+			best = word
+		}
+	}
+	return best
 }
 
 // keyPrefix is what issuers put before a key: short words with a dash or an
@@ -123,7 +150,7 @@ func class(s string) string {
 		set string
 		in  func(rune) bool
 	}{
-		{"0-9", func(r rune) bool { return r >= '0' && r <= '9' }},
+		{"0-9", isDigit},
 		{"A-Z", func(r rune) bool { return r >= 'A' && r <= 'Z' }},
 		{"a-z", func(r rune) bool { return r >= 'a' && r <= 'z' }},
 		{"+", func(r rune) bool { return r == '+' }},

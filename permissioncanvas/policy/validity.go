@@ -92,19 +92,21 @@ func (p *Policy) checkSettings() error {
 // check refuses what no window can be: a process or window of 0 or -1.
 func (w Window) check(key string) *Error {
 	switch {
-	case w.PID <= 0 || int64(w.PID) > math.MaxUint32:
+	case !isProcess(w.PID):
 		return wrong(key+".pid", "%d is no process", w.PID)
 	case isPlaceholder(w.WindowID):
 		return wrong(key+".window_id", "%d is no window", w.WindowID)
 	case w.Start > mostInteger:
 		return wrong(key+".start", "%d is beyond 2^53", w.Start)
-	case w.App == "":
+	case strings.TrimSpace(w.App) == "":
 		return wrong(key+".app", "missing: name the application")
 	case w.Site != "" && !isOrigin(w.Site):
 		return wrong(key+".site", "%.80q: write an origin such as https://acme.example", w.Site)
 	}
 	return nil
 }
+
+func isProcess(pid int) bool { return pid > 0 && int64(pid) <= math.MaxUint32 }
 
 func isPlaceholder(id uint64) bool { return id == 0 || id == math.MaxUint32 || id > mostInteger }
 
