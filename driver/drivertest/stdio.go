@@ -104,7 +104,7 @@ func (s *server) answer(req request, name string, args json.RawMessage, a Answer
 	line := s.frame(req, name, args, a)
 	id := string(req.ID)
 	switch a.Mode {
-	case "":
+	case "", ModeShape:
 		s.write(line)
 	case ModeNever:
 	case ModeTwice:
@@ -143,6 +143,8 @@ func (s *server) answer(req request, name string, args json.RawMessage, a Answer
 		s.mu.Lock()
 		s.stalled = true
 		s.mu.Unlock()
+	default:
+		os.Exit(3) // a mode that is not known
 	}
 }
 

@@ -169,33 +169,51 @@ func TestModes(t *testing.T) {
 			honest(t, p.line(long))
 		}},
 		{drivertest.Answer{Mode: drivertest.ModeNotUTF8}, func(t *testing.T, p *peer) { require.Contains(t, p.line(long), "\xff") }},
-		{drivertest.Answer{Mode: drivertest.ModeDie}, func(t *testing.T, p *peer) {
-			require.Empty(t, p.line(long))
-			require.Error(t, p.cmd.Wait())
-		}},
-		{drivertest.Answer{Mode: drivertest.ModeDieHalfway}, func(t *testing.T, p *peer) {
-			require.False(t, json.Valid([]byte(p.line(long))))
-			require.Error(t, p.cmd.Wait())
-		}},
 		{drivertest.Answer{Mode: drivertest.ModeStall}, func(t *testing.T, p *peer) {
 			require.Empty(t, p.line(quiet))
 			p.send(t, 8, "ping", `{}`)
 			require.Empty(t, p.line(quiet))
 		}},
-		{drivertest.Answer{Result: json.RawMessage(`{"mine":1}`), DelayMS: 20}, func(t *testing.T, p *peer) {
-			require.Contains(t, p.line(long), `{"mine":1}`)
-		}},
-		{drivertest.Answer{Error: json.RawMessage(`{"code":-1,"message":"m"}`)}, func(t *testing.T, p *peer) {
-			require.Contains(t, p.line(long), `"error":{"code":-1`)
-		}},
-		{drivertest.Answer{Func: "echo"}, func(t *testing.T, p *peer) { require.Contains(t, p.line(long), `"tool":"click"`) }},
-		{drivertest.Answer{Func: "no such"}, func(t *testing.T, p *peer) { require.Contains(t, p.line(long), `-32603`) }},
 	} {
-		t.Run(fmt.Sprintf("%s%s", c.answer.Mode, c.answer.Func), func(t *testing.T) {
+		t.Run(string("mode "+c.answer.Mode), func(t *testing.T) {
 			p := start(t, drivertest.Script{Answers: map[string][]drivertest.Answer{"click": {c.answer}}})
 			p.send(t, 7, "tools/call", call)
 			c.check(t, p)
 			require.Equal(t, 1, p.Calls(t, "click"))
+		})
+	}
+}
+
+// TestDeath: the process ends before or within its answer.
+func TestDeath(t *testing.T) {
+	for mode, silent := range map[drivertest.Mode]bool{drivertest.ModeDie: true, drivertest.ModeDieHalfway: false} {
+		t.Run(string(mode), func(t *testing.T) {
+			p := start(t, drivertest.Script{Answers: map[string][]drivertest.Answer{"click": {{Mode: mode}}}})
+			p.send(t, 7, "tools/call", `{"name":"click","arguments":{}}`)
+			line := p.line(long)
+			require.Equal(t, silent, line == "")
+			require.False(t, json.Valid([]byte(line)))
+			require.Error(t, p.cmd.Wait())
+		})
+	}
+}
+
+// TestScripted: a result, an error or a function in the place of the honest
+// answer.
+func TestScripted(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		answer     drivertest.Answer
+	}{
+		{"result", `{"mine":1}`, drivertest.Answer{Result: json.RawMessage(`{"mine":1}`), DelayMS: 20}},
+		{"error", `"error":{"code":-1`, drivertest.Answer{Error: json.RawMessage(`{"code":-1,"message":"m"}`)}},
+		{"function", `"tool":"click"`, drivertest.Answer{Func: "echo"}},
+		{"no such function", `-32603`, drivertest.Answer{Func: "no such"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := start(t, drivertest.Script{Answers: map[string][]drivertest.Answer{"click": {c.answer}}})
+			p.send(t, 7, "tools/call", `{"name":"click","arguments":{}}`)
+			require.Contains(t, p.line(long), c.want)
 		})
 	}
 }

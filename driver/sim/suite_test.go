@@ -11,26 +11,28 @@ import (
 // TestSuite runs what every driver passes, on each way a click can go and at
 // another scale.
 func TestSuite(t *testing.T) {
+	console := drivertest.Fixture{Window: "Admin Console", Other: "Staff Login", Button: "Save", Field: "Name"}
+	page := drivertest.Fixture{Window: "Orders - Acme", Other: "Admin Console", Button: "Pay now", Field: "Search orders"}
 	for _, c := range []struct {
 		name     string
+		fixture  drivertest.Fixture
 		delivery driver.Delivery
 		scale    float64
 	}{
-		{"background", driver.Background, 0},
-		{"foreground", driver.Foreground, 0},
-		{"scaled", "", 1.5},
+		{"background", console, driver.Background, 0},
+		{"foreground", console, driver.Foreground, 0},
+		{"scaled", console, "", 1.5},
+		{"page", page, driver.Background, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			drivertest.Test(t, func(*testing.T) drivertest.Fixture {
 				d := sim.New(&sim.Options{Scale: c.scale})
-				ref := d.Window("Admin Console")
-				return drivertest.Fixture{
-					Driver: d, Window: "Admin Console", Other: "Staff Login", Button: "Save", Field: "Name",
-					Delivery:    c.delivery,
-					Presses:     func() int { return d.Pressed("Save") },
-					Text:        func() string { return d.Value(ref, "Name") },
-					CloseWindow: func() { d.CloseWindow(ref) },
-				}
+				f, ref := c.fixture, d.Window(c.fixture.Window)
+				f.Driver, f.Delivery = d, c.delivery
+				f.Presses = func() int { return d.Pressed(f.Button) }
+				f.Text = func() string { return d.Value(ref, f.Field) }
+				f.CloseWindow = func() { d.CloseWindow(ref) }
+				return f
 			})
 		})
 	}

@@ -57,6 +57,9 @@ func (d *Desktop) CallTool(ctx context.Context, name string, args json.RawMessag
 		return nil, err
 	}
 	defer d.mu.Unlock()
+	if !isHarmless(name) {
+		return nil, notHarmless(name)
+	}
 	label, err := sessionLabel(name, args)
 	if err != nil {
 		return nil, err
@@ -91,14 +94,24 @@ func (d *Desktop) CallTool(ctx context.Context, name string, args json.RawMessag
 			"effective_scope": "window", "escalation_detail": nil, "escalation_reason": nil,
 			"revived": known && !alive, "session": key})
 	}
+	return nil, notHarmless(name)
+}
+
+// notHarmless is why CallTool does not answer to a tool.
+func notHarmless(tool string) error {
 	list, err := recordedTools()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if slices.ContainsFunc(list, func(t driver.Tool) bool { return t.Name == name }) {
-		return nil, driver.ErrUnsupported
+	if slices.ContainsFunc(list, func(t driver.Tool) bool { return t.Name == tool }) {
+		return driver.ErrUnsupported
 	}
-	return nil, errRefused("no such tool")
+	return errRefused("no such tool")
+}
+
+// isHarmless reports whether CallTool answers to a tool.
+func isHarmless(tool string) bool {
+	return slices.Contains([]string{"get_screen_size", "get_cursor_position", "get_session", "start_session", "end_session"}, tool)
 }
 
 // sessionLabel reads the one argument that all these tools take. Where the
