@@ -31,8 +31,9 @@ const (
 
 // A Plan says what to hide of one snapshot. The zero Plan fits an empty one.
 type Plan struct {
-	// Verdicts and Levels hold one entry for each element. An element whose
-	// level is none of allow, ask and read only is hidden.
+	// Verdicts and Levels hold one entry for each element. An element that is
+	// to be shown at a level which is none of allow, ask and read only is
+	// hidden. What is bare can be read at most, whatever its level.
 	Verdicts []Verdict
 	Levels   []driver.Level
 	// Default is the level that rows need not name. Where it is none, every
@@ -77,7 +78,7 @@ func settle(s *driver.Snapshot, p Plan) (settled, error) {
 	t := settled{verdicts: make([]Verdict, n), levels: make([]driver.Level, n), masked: make([]bool, n)}
 	for i := range s.Elements {
 		t.verdicts[i], t.levels[i] = p.Verdicts[i], p.Levels[i]
-		if t.verdicts[i] > Show || !shows(p.Levels[i]) {
+		if t.verdicts[i] > Show || t.verdicts[i] > Bare && !shows(p.Levels[i]) {
 			t.verdicts[i] = Hide
 		}
 	}
@@ -101,7 +102,7 @@ func settle(s *driver.Snapshot, p Plan) (settled, error) {
 	}
 	for i, v := range t.verdicts {
 		if v == Bare {
-			t.levels[i] = driver.Stricter(t.levels[i], driver.LevelReadOnly)
+			t.levels[i] = driver.LevelReadOnly
 		}
 	}
 	return t, nil

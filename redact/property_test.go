@@ -20,7 +20,7 @@ import (
 // drawn is where a rectangle of screen pixels can leave paint in an image of
 // the scale, found without the code under test.
 func drawn(r image.Rectangle, scale float64) image.Rectangle {
-	r = r.Sub(window.Min) // whose size is a whole number of pixels at every scale
+	r = r.Sub(window.Min)
 	at := func(n int) float64 { return float64(n) * scale }
 	return image.Rect(int(math.Floor(at(r.Min.X))), int(math.Floor(at(r.Min.Y))), int(math.Ceil(at(r.Max.X))), int(math.Ceil(at(r.Max.Y))))
 }
@@ -28,6 +28,7 @@ func drawn(r image.Rectangle, scale float64) image.Rectangle {
 // tree draws a random reading: verdicts are random, strings are unlike.
 func tree(rt *rapid.T, t testing.TB) (*driver.Snapshot, redact.Plan) {
 	s := snapshot(t)
+	// A size that is a whole number of pixels at every scale.
 	s.Window.Bounds = image.Rectangle{Max: image.Pt(120, 80)}.Add(window.Min)
 	s.Frame, s.Size = s.Window.Bounds, s.Window.Bounds.Size()
 	setPicture(t, s, image.NewNRGBA(image.Rectangle{Max: s.Size}))

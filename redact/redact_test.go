@@ -242,8 +242,8 @@ func TestPC05DescendantsGoAndAncestorsAreBare(t *testing.T) {
 		element(0, "Save", 200, 10, 50, 20))              // 5
 	s.Elements[1].Value = "value"
 	p := plan(s)
-	p.Levels[1] = driver.LevelAllow
-	p.Verdicts[2] = redact.Hide
+	p.Levels[0], p.Levels[1] = driver.LevelHide, driver.LevelAllow
+	p.Verdicts[0], p.Verdicts[2] = redact.Bare, redact.Hide
 	o, rows, err := redact.Redact(s, p, redact.Options{Nonce: 0xabc})
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 1, 4, 5}, rows)
