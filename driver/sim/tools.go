@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/permission-canvas/permission-canvas/driver"
 )
@@ -49,20 +48,24 @@ func recordedTools() ([]driver.Tool, error) {
 }
 
 // CallTool implements driver.Tooler for the tools that touch neither screen
-// nor input. It returns the whole result of the call in the real driver's
-// shape. The tools that Windows, Snapshot and Do stand for are ErrUnsupported
-// here, all others ErrRefused.
+// nor input; all others are ErrUnsupported. It returns the whole result of the
+// call in the real driver's shape, which is a result too where it refuses.
 func (d *Desktop) CallTool(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer d.mu.Unlock()
-	if !isHarmless(name) {
-		return nil, notHarmless(name)
+	strict := false
+	switch name {
+	case "get_screen_size", "get_cursor_position":
+		strict = true
+	case "get_session", "start_session", "end_session":
+	default:
+		return nil, driver.ErrUnsupported
 	}
-	label, err := sessionLabel(name, args)
-	if err != nil {
-		return nil, err
+	label, ok := sessionLabel(args, strict)
+	if !ok {
+		return refusal("invalid_arguments", name+": invalid arguments")
 	}
 	key := label
 	if key == "" {
@@ -70,7 +73,8 @@ func (d *Desktop) CallTool(ctx context.Context, name string, args json.RawMessag
 	}
 	alive, known := d.sessions[key]
 	if known && !alive && name != "start_session" && name != "end_session" {
-		return nil, driver.ErrSessionEnded
+		return refusal("session_ended", fmt.Sprintf(
+			"session '%[1]s' has ended; call start_session with session '%[1]s' to start it again, or use a new session label", key))
 	}
 	switch name {
 	case "get_screen_size":
@@ -79,11 +83,6 @@ func (d *Desktop) CallTool(ctx context.Context, name string, args json.RawMessag
 	case "get_cursor_position":
 		return reply(fmt.Sprintf("✅ Cursor at (%d, %d)", d.pointer.X, d.pointer.Y),
 			map[string]any{"source": "sim", "x": d.pointer.X, "y": d.pointer.Y})
-	case "get_session":
-		if label != "" && !known {
-			return nil, errRefused("session is not started")
-		}
-		return describeSession(label)
 	case "end_session":
 		d.sessions[key] = false
 		return reply(fmt.Sprintf("✅ Session '%s' ended.", key), map[string]any{"active": false, "session": key})
@@ -94,47 +93,25 @@ func (d *Desktop) CallTool(ctx context.Context, name string, args json.RawMessag
 			"effective_scope": "window", "escalation_detail": nil, "escalation_reason": nil,
 			"revived": known && !alive, "session": key})
 	}
-	return nil, notHarmless(name)
-}
-
-// notHarmless is why CallTool does not answer to a tool.
-func notHarmless(tool string) error {
-	list, err := recordedTools()
-	if err != nil {
-		return err
+	if label != "" && !known {
+		return failure("session is not visible to this transport", map[string]any{"code": "session_not_started"})
 	}
-	if slices.ContainsFunc(list, func(t driver.Tool) bool { return t.Name == tool }) {
-		return driver.ErrUnsupported
-	}
-	return errRefused("no such tool")
+	return describeSession(label)
 }
 
-// isHarmless reports whether CallTool answers to a tool.
-func isHarmless(tool string) bool {
-	return slices.Contains([]string{"get_screen_size", "get_cursor_position", "get_session", "start_session", "end_session"}, tool)
-}
-
-// sessionLabel reads the one argument that all these tools take. Where the
-// real tool refuses further ones, so does this.
-func sessionLabel(name string, args json.RawMessage) (string, error) {
+// sessionLabel reads the one argument that all these tools take; a strict one
+// takes no other.
+func sessionLabel(args json.RawMessage, strict bool) (label string, ok bool) {
 	var in map[string]json.RawMessage
-	if len(args) != 0 {
-		if err := json.Unmarshal(args, &in); err != nil {
-			return "", errRefused("arguments are not an object")
-		}
+	if len(args) != 0 && json.Unmarshal(args, &in) != nil {
+		return "", false
 	}
-	var label string
 	for k, v := range in {
-		switch {
-		case k == "session":
-			if err := json.Unmarshal(v, &label); err != nil {
-				return "", errRefused("session is not a string")
-			}
-		case name == "get_screen_size" || name == "get_cursor_position":
-			return "", errRefused("unknown argument")
+		if k == "session" && json.Unmarshal(v, &label) != nil || k != "session" && strict {
+			return "", false
 		}
 	}
-	return label, nil
+	return label, true
 }
 
 func describeSession(label string) (json.RawMessage, error) {
@@ -152,6 +129,19 @@ func describeSession(label string) (json.RawMessage, error) {
 func reply(text string, structured map[string]any) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{
 		"content":           []map[string]string{{"text": text, "type": "text"}},
+		"structuredContent": structured,
+	})
+}
+
+// refusal is the result of a call that did nothing.
+func refusal(code, text string) (json.RawMessage, error) {
+	return failure(text, map[string]any{"refusal": map[string]string{"code": code, "message": text}, "status": "refused"})
+}
+
+func failure(text string, structured map[string]any) (json.RawMessage, error) {
+	return json.Marshal(map[string]any{
+		"content":           []map[string]string{{"text": text, "type": "text"}},
+		"isError":           true,
 		"structuredContent": structured,
 	})
 }

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"encoding/json"
+	"errors"
 	"image"
 	"testing"
 
@@ -36,6 +37,7 @@ func TestD43(t *testing.T) {
 // TestCallTool: the shapes are those of the real driver, 0.37.0 under Xvfb.
 func TestCallTool(t *testing.T) {
 	d := sim.New(nil)
+	errResult := errors.New("a result that says it is an error")
 	for _, c := range []struct {
 		tool, args, want string
 		err              error
@@ -44,7 +46,7 @@ func TestCallTool(t *testing.T) {
 		{"get_cursor_position", `{}`, `{"source":"sim","x":800,"y":500}`, nil},
 		{"get_session", `{}`, `{"client_kind":"mcp","cursor_visible":false,"expires_in_seconds":299,"idle_seconds":0,
 			"implicit":true,"recording_active":false,"session":null,"state":"active","transport":"mcp_stdio"}`, nil},
-		{"get_session", `{"session":"a"}`, ``, driver.ErrRefused},
+		{"get_session", `{"session":"a"}`, `session_not_started`, errResult},
 		{"start_session", `{"session":"a","cursor_theme":{}}`, `{"active":true,"capture_scope":"auto",
 			"desktop_capture_authorized":false,"desktop_unlocked":false,"effective_scope":"window","escalation_detail":null,
 			"escalation_reason":null,"revived":false,"session":"a"}`, nil},
@@ -52,18 +54,24 @@ func TestCallTool(t *testing.T) {
 			"idle_seconds":0,"implicit":false,"recording_active":false,"session":"a","state":"active","transport":"mcp_stdio"}`, nil},
 		{"end_session", `{"session":"a"}`, `{"active":false,"session":"a"}`, nil},
 		{"end_session", `{"session":"a"}`, `{"active":false,"session":"a"}`, nil},
-		{"get_screen_size", `{"session":"a"}`, ``, driver.ErrSessionEnded},
+		{"get_screen_size", `{"session":"a"}`, `session_ended`, errResult},
 		{"start_session", `{"session":"a"}`, `{"active":true,"capture_scope":"auto",
 			"desktop_capture_authorized":false,"desktop_unlocked":false,"effective_scope":"window","escalation_detail":null,
 			"escalation_reason":null,"revived":true,"session":"a"}`, nil},
 		{"end_session", ``, `{"active":false,"session":"implicit"}`, nil},
-		{"get_screen_size", `{"bogus":1}`, ``, driver.ErrRefused},
-		{"get_screen_size", `{"session":5}`, ``, driver.ErrRefused},
-		{"get_screen_size", `[]`, ``, driver.ErrRefused},
+		{"get_screen_size", `{"bogus":1}`, `invalid_arguments`, errResult},
+		{"get_screen_size", `{"session":5}`, `invalid_arguments`, errResult},
+		{"get_screen_size", `[]`, `invalid_arguments`, errResult},
 		{"click", `{}`, ``, driver.ErrUnsupported},
-		{"clipboard_read", `{}`, ``, driver.ErrRefused},
+		{"clipboard_read", `{}`, ``, driver.ErrUnsupported},
 	} {
 		raw, err := d.CallTool(t.Context(), c.tool, json.RawMessage(c.args))
+		if c.err == errResult {
+			require.NoError(t, err)
+			require.Contains(t, string(raw), `"isError":true`)
+			require.Contains(t, string(raw), `"code":"`+c.want+`"`)
+			continue
+		}
 		if c.err != nil {
 			require.ErrorIs(t, err, c.err, "%s %s", c.tool, c.args)
 			require.ErrorIs(t, err, driver.ErrNoEffect)
