@@ -119,7 +119,8 @@ func without(windows []Window, w Window) []Window {
 // belongs to w's application and place.
 func (r Rule) follows(windows []Window, w Window) bool {
 	m := &r.Match
-	if r.Level == driver.LevelAllow || !r.Pinned() || m.isPinned(w) ||
+	there := m.isPinned(w) && (m.Start == 0 || m.Start == w.Start)
+	if r.Level == driver.LevelAllow || !r.Pinned() || there ||
 		m.App != "" && Normal(m.App) != Normal(w.App) || m.Site != "" && w.Site != "" && origin(m.Site) != origin(w.Site) {
 		return false
 	}
@@ -131,6 +132,7 @@ func (r Rule) follows(windows []Window, w Window) bool {
 	return false
 }
 
+// isPinned reports whether m's pins may mean w.
 func (m *Match) isPinned(w Window) bool {
 	return (m.PID == 0 || m.PID == w.PID) && (m.WindowID == 0 || m.WindowID == w.WindowID) &&
 		(m.Start == 0 || w.Start == 0 || m.Start == w.Start)
