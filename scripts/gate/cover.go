@@ -96,6 +96,10 @@ func (p *Profile) isGenerated(file string) bool {
 	return is
 }
 
+// maxMissed is how many places are named that did not run: one who has more to
+// do uses go tool cover.
+const maxMissed = 30
+
 // Judge prints each goal's package with its share, and what did not run where
 // that is too little. It tells whether every goal is met.
 func (p *Profile) Judge(w io.Writer, goals []Goal) bool {
@@ -122,8 +126,11 @@ func (p *Profile) Judge(w io.Writer, goals []Goal) bool {
 			good = false
 			fmt.Fprintf(w, "%-28s %6.2f %%, less than %g %%; not run:\n", g.Package, share, g.Percent)
 			slices.Sort(missed)
-			for _, m := range missed {
+			for _, m := range missed[:min(len(missed), maxMissed)] {
 				fmt.Fprintf(w, "    %s\n", m)
+			}
+			if more := len(missed) - maxMissed; more > 0 {
+				fmt.Fprintf(w, "    and %d more places\n", more)
 			}
 		default:
 			fmt.Fprintf(w, "%-28s %6.2f %% of %d statements\n", g.Package, share, all)

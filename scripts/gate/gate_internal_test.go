@@ -13,13 +13,13 @@ import (
 func TestARunIsJudged(t *testing.T) {
 	const (
 		passed = `{"Action":"pass","Package":"m/a","Test":"TestOne"}` + "\n"
-		closed = `{"Action":"output","Package":"m/a","Output":"ok  \tm/a\t0.1s\n"}` + "\n"
+		closed = `{"Action":"output","Package":"m/a","Output":"ok  \tm/a\t0.1s\tcoverage: 5% of statements in m/b\n"}` + "\n"
 	)
 	for _, test := range []struct {
 		name, stream string
 		allowed      []string
 		good         bool
-		want         string
+		want, silent string
 	}{
 		{name: "all passed", stream: passed + closed, good: true, want: "1 tests passed, 0 failures, 0 skipped"},
 		{name: "nothing ran", stream: closed, want: "no test passed"},
@@ -28,6 +28,9 @@ func TestARunIsJudged(t *testing.T) {
 			`{"Action":"fail","Package":"m/a","Test":"TestTwo"}`},
 		{name: "a package failed", want: "--- FAILED: m/b\n    panic", stream: passed +
 			`{"Action":"output","Package":"m/b","Output":"panic\n"}` + "\n" + `{"Action":"fail","Package":"m/b"}` + "\n"},
+		{name: "a package fails with its test", want: "1 tests passed, 2 failures", silent: "--- FAILED: m/a\n", stream: passed +
+			`{"Action":"fail","Package":"m/a","Test":"TestTwo"}` + "\n" +
+			`{"Action":"output","Package":"m/a","Output":"FAIL\tm/a\n"}` + "\n" + `{"Action":"fail","Package":"m/a"}` + "\n"},
 		{name: "a package does not build", want: "m/c/c.go:1: odd", stream: passed +
 			`{"Action":"build-output","ImportPath":"m/c","Output":"m/c/c.go:1: odd\n"}` + "\n" +
 			`{"Action":"build-fail","ImportPath":"m/c"}` + "\n"},
@@ -46,6 +49,9 @@ func TestARunIsJudged(t *testing.T) {
 			var out bytes.Buffer
 			require.Equal(t, test.good, r.Judge(&out, test.allowed), out.String())
 			require.Contains(t, out.String(), test.want)
+			if test.silent != "" {
+				require.NotContains(t, out.String(), test.silent)
+			}
 		})
 	}
 	r, err := ReadTests(strings.NewReader(passed + closed))

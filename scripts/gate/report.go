@@ -58,7 +58,8 @@ func (r *Report) take(e event) {
 	case "output":
 		r.output[key] = append(r.output[key], e.Output)
 		if e.Test == "" && closing(e.Output) {
-			r.Lines = append(r.Lines, e.Output)
+			line, _, _ := strings.Cut(strings.TrimSuffix(e.Output, "\n"), "\tcoverage:")
+			r.Lines = append(r.Lines, line+"\n")
 		}
 	case "build-output":
 		r.output["build"] = append(r.output["build"], e.Output)
@@ -79,8 +80,7 @@ func (r *Report) take(e event) {
 
 // closing tells the line by which go test ends a package.
 func closing(line string) bool {
-	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "FAIL\t") ||
-		strings.HasPrefix(line, "?   \t") || strings.HasPrefix(line, "---\t")
+	return strings.HasPrefix(line, "ok  \t") || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "?   \t")
 }
 
 // reason finds what a skipped test said.
@@ -94,6 +94,22 @@ func reason(output []string) string {
 	return "no reason given"
 }
 
+// tell prints what a failure said. A package that failed only because one of its
+// tests did has nothing to say.
+func (r *Report) tell(w io.Writer, name string) {
+	said := slices.DeleteFunc(slices.Clone(r.output[name]), func(line string) bool {
+		return strings.HasPrefix(line, "FAIL") || strings.HasPrefix(line, "coverage:") || strings.HasPrefix(line, "exit status")
+	})
+	inner := slices.ContainsFunc(r.Failed, func(other string) bool { return strings.HasPrefix(other, name+" ") })
+	if len(said) == 0 && inner {
+		return
+	}
+	fmt.Fprintf(w, "--- FAILED: %s\n", name)
+	for _, line := range said {
+		fmt.Fprint(w, "    ", line)
+	}
+}
+
 // Judge prints what is wrong and tells whether nothing is. Only the tests named
 // in allowed, as "TestName" or "TestName/sub", may be skipped.
 func (r *Report) Judge(w io.Writer, allowed []string) bool {
@@ -103,10 +119,7 @@ func (r *Report) Judge(w io.Writer, allowed []string) bool {
 	}
 	for _, name := range r.Failed {
 		good = false
-		fmt.Fprintf(w, "--- FAILED: %s\n", name)
-		for _, line := range r.output[name] {
-			fmt.Fprint(w, "    ", line)
-		}
+		r.tell(w, name)
 	}
 	for _, skip := range r.Skipped {
 		name, _, _ := strings.Cut(skip, ": ")
