@@ -1,0 +1,234 @@
+package permissioncanvas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"time"
+
+	"github.com/permission-canvas/permission-canvas/approval"
+	"github.com/permission-canvas/permission-canvas/driver"
+)
+
+// binding is everything an approval is tied to (PC19). A change to any of it
+// is another question.
+func (c *Canvas) binding(in *intent) string {
+	return digest(map[string]any{
+		"session": c.session, "policy": in.seen.rules, "snapshot": in.seen.id(),
+		"arguments": arguments(in.action), "element": string(in.who.Encode()),
+		"window": in.seen.look.Window.Ref, "start": in.seen.look.Window.Start,
+	})
+}
+
+// ask puts in before the person and waits for the answer while ctx lives. It
+// returns the id of the grant.
+func (c *Canvas) ask(ctx context.Context, in *intent) (string, error) {
+	if !c.gate.EverAnswered() {
+		return "", refuse(NoApprover, nil)
+	}
+	q := c.question(in)
+	p, err := c.asks.Request(ctx, q)
+	if err != nil {
+		return "", c.askError(err)
+	}
+	if p.State == approval.StatePending {
+		if err := c.note(ctx, "asked", merge(in.fields(c), "approval", p.ID)); err != nil {
+			return "", err
+		}
+	}
+	state := p.State
+	if state == approval.StatePending && !c.noWait {
+		waiting, stop := holding(ctx)
+		defer stop()
+		state, err = c.asks.Wait(waiting, p.ID)
+		if err != nil {
+			return "", c.unanswered(waiting, p, in, err)
+		}
+	}
+	switch state {
+	case approval.StateGranted:
+		return p.ID, nil
+	case approval.StatePending:
+		return "", c.required(p, in)
+	case approval.StateDenied:
+		return "", c.deniedError(ctx, p, q)
+	}
+	e := refuse(ApprovalExpired, nil)
+	e.Approval = &Approval{ID: p.ID, Expires: p.Expires}
+	return "", e
+}
+
+// holdKey is the key of a Hold in a context.
+type holdKey struct{}
+
+// Hold returns a context in which Act waits for a person for at most limit,
+// as a deadline would have it, while what comes after the answer is not cut
+// short by it.
+func Hold(ctx context.Context, limit time.Duration) context.Context {
+	return context.WithValue(ctx, holdKey{}, limit)
+}
+
+// holding is ctx for as long as an answer is waited for.
+func holding(ctx context.Context) (context.Context, context.CancelFunc) {
+	if limit, ok := ctx.Value(holdKey{}).(time.Duration); ok {
+		return context.WithTimeout(ctx, limit)
+	}
+	return context.WithCancel(ctx)
+}
+
+// question is in as the person reads it. The page's words come last and are
+// quoted where they are shown.
+func (c *Canvas) question(in *intent) approval.Ask {
+	look := in.seen.look
+	place := look.Window.Site
+	if place == "" {
+		place = look.Window.Title
+	}
+	same := map[string]any{
+		"session": c.session, "policy": in.seen.rules, "arguments": withoutToken(in.action),
+		"element": string(in.who.Encode()),
+	}
+	return approval.Ask{
+		Digest: c.binding(in), Session: c.session, Agent: c.agent, Window: look.Window.AppName(), Place: place,
+		Verb: verb(in.action), Target: c.targetWords(in), Arguments: string(canonical(withoutToken(in.action))),
+		Delivery: string(deliveryOf(in.action)), PolicyHash: in.seen.rules, Snapshot: in.seen.id(),
+		Same: digest(same), Profile: c.profile.Dir(),
+	}
+}
+
+// withoutToken is what a person needs to see: the control stands in words, and
+// its token would say nothing.
+func withoutToken(a Action) map[string]any {
+	m := arguments(a)
+	delete(m, "element_token")
+	return m
+}
+
+func (c *Canvas) targetWords(in *intent) string {
+	if in.target < 0 {
+		return ""
+	}
+	e := &in.seen.look.Snapshot.Elements[in.target]
+	return strings.TrimSpace(roleWord(e) + " " + e.Label)
+}
+
+// verb is the act's own word, first on every card.
+func verb(a Action) string {
+	switch a := a.(type) {
+	case Click:
+		word := map[int]string{2: "DOUBLE-CLICK", 3: "TRIPLE-CLICK"}[a.Count]
+		if word == "" {
+			word = "CLICK"
+		}
+		if a.Button != driver.ButtonLeft {
+			word = strings.ToUpper(string(a.Button)) + "-" + word
+		}
+		return word
+	case TypeText:
+		return "CLICK AND TYPE"
+	case SetValue:
+		return "SET VALUE"
+	case PressKeys:
+		return "PRESS KEYS"
+	case Scroll:
+		return "SCROLL"
+	case Drag:
+		return "DRAG " + describe(a.From) + " TO " + describe(a.To)
+	case Raise:
+		return "BRING TO FRONT"
+	}
+	return "ACT"
+}
+
+func describe(p image.Point) string { return fmt.Sprintf("%d,%d", p.X, p.Y) }
+
+// required is the answer while nobody has answered.
+func (c *Canvas) required(p approval.Pending, in *intent) *Error {
+	e := refuse(ApprovalRequired, nil, fmt.Sprintf(" (ask %s, open until %s): %s", p.ID,
+		p.Expires.Local().Format("15:04:05"), c.summary(in)))
+	e.Approval = &Approval{ID: p.ID, Expires: p.Expires, Command: c.command(p.ID)}
+	return e
+}
+
+func (c *Canvas) summary(in *intent) string {
+	return strings.ToLower(verb(in.action)) + " " + nameOf(in.seen.look, in.target)
+}
+
+// command is what the person types to answer.
+func (c *Canvas) command(id string) string { return c.profile.Command("approve " + id) }
+
+// unanswered ends a wait that ctx ended: a deadline leaves the ask open, a
+// cancel withdraws it.
+func (c *Canvas) unanswered(ctx context.Context, p approval.Pending, in *intent, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return c.required(p, in)
+	}
+	if ctx.Err() == nil {
+		return c.askError(err)
+	}
+	c.withdraw(ctx, p.ID)
+	e := refuse(ApprovalExpired, err)
+	e.Message = "The call was cancelled, so its question was withdrawn. Nothing was done."
+	return e
+}
+
+func (c *Canvas) withdraw(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if _, err := c.asks.Withdraw(ctx, approval.Filter{Session: c.session, ID: id}); err != nil {
+		c.log.Warn("an ask could not be withdrawn", "cause", err)
+	}
+}
+
+// deniedError asks the store again for the person's words: an identical
+// request is what a denial blocks.
+func (c *Canvas) deniedError(ctx context.Context, p approval.Pending, q approval.Ask) error {
+	_, err := c.asks.Request(context.WithoutCancel(ctx), q)
+	var d *approval.DeniedError
+	if errors.As(err, &d) {
+		return c.askError(err)
+	}
+	e := refuse(ApprovalDenied, err, "")
+	e.Approval = &Approval{ID: p.ID, Expires: p.Expires}
+	return e
+}
+
+// askError gives the ledger's errors their codes.
+func (c *Canvas) askError(err error) *Error {
+	var d *approval.DeniedError
+	switch {
+	case errors.As(err, &d):
+		words := ""
+		if d.Reply != "" {
+			words = fmt.Sprintf(" and wrote %q", d.Reply)
+		}
+		e := refuse(ApprovalDenied, err, words)
+		e.Approval = &Approval{ID: d.ID, Reply: d.Reply}
+		return e
+	case errors.Is(err, approval.ErrTooMany):
+		return refuse(TooManyPending, err)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return refuse(Busy, err)
+	}
+	return refuse(PolicyInvalid, err)
+}
+
+// spend consumes the grant: exactly one caller in any process gets nil.
+func (c *Canvas) spend(ctx context.Context, in *intent, id string) error {
+	switch err := c.asks.Consume(ctx, id, c.binding(in), c.session); {
+	case err == nil:
+		return nil
+	case errors.Is(err, approval.ErrExpired), errors.Is(err, approval.ErrUnknown), errors.Is(err, approval.ErrPending),
+		errors.Is(err, approval.ErrWithdrawn), errors.Is(err, approval.ErrSpent), errors.Is(err, approval.ErrMismatch):
+		return refuse(ApprovalExpired, err)
+	default:
+		return c.askError(err)
+	}
+}
+
+func merge(m map[string]string, key, value string) map[string]string {
+	m[key] = value
+	return m
+}

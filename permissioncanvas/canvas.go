@@ -1,0 +1,297 @@
+package permissioncanvas
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/permission-canvas/permission-canvas/approval"
+	"github.com/permission-canvas/permission-canvas/audit"
+	"github.com/permission-canvas/permission-canvas/driver"
+	"github.com/permission-canvas/permission-canvas/driver/desktop"
+	"github.com/permission-canvas/permission-canvas/internal/strictjson"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/guard"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/handoff"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/policy"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/profile"
+)
+
+// lifetime is how long a snapshot, and an ask made on it, may be used.
+const lifetime = 120 * time.Second
+
+// Options for New. Nil and the zero value give the least authority.
+type Options struct {
+	Agent    string       // who asks, as the person reads it; "": the program's name
+	NoWait   bool         // Act returns ApprovalRequired at once instead of waiting
+	DataDir  string       // the data directory itself; "": permission-canvas under home
+	Mode     Mode         // "": Standard; passed to the driver, relaxes nothing
+	Manifest string       // file of a capability manifest; not read by this version, which refuses it
+	Tiers    string       // file of deployment tiers, under the person's; "": factory
+	Driver   Driver       // nil: cua-driver, found as `permission-canvas check` shows; closed by Close
+	Command  string       // with a nil Driver: the driver's executable; "": found
+	Logger   *slog.Logger // nil: silent; never given screen content
+}
+
+// Canvas is the Backend over a desktop. Close ends the session: its tokens,
+// asks and grants die and the driver stops.
+type Canvas struct {
+	profile *profile.Profile
+	gate    *handoff.Gate
+	asks    *approval.Store
+	record  *audit.Log
+	desktop driver.Driver
+	base    map[guard.Category]guard.Tier
+	log     *slog.Logger
+	agent   string
+	noWait  bool
+	gone    func() error // takes back the mark that this session runs
+	session string       // 128 random bits; no label or connection is a session's identity
+
+	desk chan struct{} // holds one value: who has it may read or drive
+
+	mu     sync.Mutex // guards what follows
+	seen   map[driver.WindowRef]*sighting
+	focus  *focus
+	views  sync.WaitGroup
+	closed bool
+}
+
+// DefaultHome is where the executables look, so that `pc` and this host meet.
+func DefaultHome() (string, error) { return profile.DefaultHome() }
+
+// New binds the profile under home, which must not be empty (see DefaultHome).
+// It reads files only; the driver starts at the first call. One Canvas is one
+// session; any number, in any processes, may share a home.
+func New(home string, opts *Options) (*Canvas, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if home == "" && o.DataDir == "" {
+		return nil, refuse(BadRequest, nil, "New needs the profile's home; DefaultHome names the usual one.")
+	}
+	base, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := profile.Dir(o.DataDir, home, os.Getenv)
+	if err != nil {
+		return nil, refuse(MigrationRequired, err)
+	}
+	p, err := profile.Open(dir)
+	if err != nil {
+		return nil, refuse(PolicyInvalid, err)
+	}
+	// A new profile is made before anything else is written beside it. One
+	// that cannot be made is refused at each call, with the reason.
+	if err := p.Init(); err != nil {
+		o.Logger.Warn("the profile has no policy", "cause", err)
+	}
+	record, err := audit.Open(filepath.Join(dir, "audit"))
+	if err != nil {
+		return nil, refuse(AuditFailed, err)
+	}
+	asks, err := approval.Open(filepath.Join(dir, "approvals"), nil)
+	if err != nil {
+		return nil, refuse(PolicyInvalid, err)
+	}
+	desk := o.Driver
+	if desk == nil {
+		desk = openDesktop(&o, p)
+	}
+	gone, err := p.WriteSession(profile.SessionOf(o.Agent, os.Getenv))
+	if err != nil {
+		return nil, refuse(PolicyInvalid, err)
+	}
+	c := &Canvas{
+		profile: p, gate: handoff.Open(dir), asks: asks, record: record, desktop: desk, base: base,
+		log: o.Logger, agent: o.Agent, noWait: o.NoWait, session: newSession(), gone: gone,
+		desk: make(chan struct{}, 1), seen: map[driver.WindowRef]*sighting{},
+	}
+	c.desk <- struct{}{}
+	return c, nil
+}
+
+// openDesktop returns the desktop's driver. One that is not found is an answer
+// to each call, not the end of the host.
+func openDesktop(o *Options, p *profile.Profile) driver.Driver {
+	path, how, err := desktop.Find(o.Command, nil, p.Dir())
+	if err != nil {
+		return missing{err}
+	}
+	o.Logger.Info("driver found", "path", path, "how", how)
+	return desktop.Open(path, &desktop.Options{
+		Name: o.Agent, Mode: string(o.Mode), PolicyFile: p.WriteDriverPolicy, Logger: o.Logger,
+	})
+}
+
+// missing is the driver of a desktop that has none.
+type missing struct{ err error }
+
+func (m missing) Windows(context.Context) ([]driver.Window, error) { return nil, m.err }
+
+func (m missing) Snapshot(context.Context, driver.WindowRef, driver.SnapshotOptions) (*driver.Snapshot, error) {
+	return nil, m.err
+}
+
+func (m missing) Do(context.Context, driver.WindowRef, driver.Action) (driver.Result, error) {
+	return driver.Result{}, m.err
+}
+
+func (m missing) Tools(context.Context) (driver.Tools, error) { return driver.Tools{}, m.err }
+
+func (m missing) CallTool(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	return nil, m.err
+}
+
+func (m missing) Close() error { return nil }
+
+// check fills in what o leaves out and refuses what cannot be honoured.
+func (o *Options) check() (map[guard.Category]guard.Tier, error) {
+	if o.Agent == "" {
+		o.Agent = filepath.Base(os.Args[0])
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	switch o.Mode {
+	case "", Standard, Unrestricted:
+	case Bounded:
+		return nil, refuse(ManifestInvalid, errors.New("bounded mode needs a capability manifest"))
+	default:
+		return nil, refuse(BadRequest, nil, fmt.Sprintf("Mode %.20q: use standard, bounded or unrestricted.", o.Mode))
+	}
+	if o.Manifest != "" {
+		return nil, refuse(ManifestInvalid, errors.New("capability manifests are not read by this version"))
+	}
+	if o.Tiers == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(o.Tiers)
+	if err != nil {
+		return nil, refuse(PolicyInvalid, err)
+	}
+	var base map[guard.Category]guard.Tier
+	if err := strictjson.Decode(data, &base); err != nil {
+		return nil, refuse(PolicyInvalid, err)
+	}
+	if err := guard.Check(base); err != nil {
+		return nil, refuse(PolicyInvalid, err)
+	}
+	return base, nil
+}
+
+func newSession() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// Close ends the session. What waits returns; asks are withdrawn.
+func (c *Canvas) Close() error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil
+	}
+	c.closed = true
+	c.forget()
+	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_, err := c.asks.Withdraw(ctx, approval.Filter{Session: c.session})
+	c.views.Wait()
+	return errors.Join(err, c.desktop.Close(), c.gone())
+}
+
+// forget ends every token and the focus. The caller holds mu.
+func (c *Canvas) forget() {
+	clear(c.seen)
+	c.focus = nil
+}
+
+// enter passes the gate: it fails where the person has the desktop, and reads
+// the rules.
+func (c *Canvas) enter() (leave func(), rules *policy.Policy, err error) {
+	leave, err = c.gate.Enter()
+	if err != nil {
+		c.mu.Lock()
+		c.focus = nil // any pause ends what was inferred
+		c.mu.Unlock()
+		return nil, nil, pausedError(err)
+	}
+	rules, err = c.profile.Policy()
+	if err != nil {
+		leave()
+		return nil, nil, refuse(PolicyInvalid, err)
+	}
+	return leave, rules, nil
+}
+
+func pausedError(err error) *Error {
+	e := refuse(Paused, err)
+	var p *handoff.PausedError
+	if errors.As(err, &p) && p.Pause.NeverSetUp {
+		e.Message = neverSetUp
+	}
+	return e
+}
+
+// hold waits until this session may read or drive the desktop.
+func (c *Canvas) hold(ctx context.Context) (release func(), err error) {
+	select {
+	case <-c.desk:
+		return func() { c.desk <- struct{}{} }, nil
+	case <-ctx.Done():
+		return nil, refuse(Busy, ctx.Err())
+	}
+}
+
+// guard is what decides on tools now.
+func (c *Canvas) guard(rules *policy.Policy) guard.Config {
+	person := map[guard.Category]guard.Tier{}
+	for category, tier := range rules.Tiers() {
+		person[guard.Category(category)] = guard.Tier(tier) // an unknown one denies
+	}
+	return guard.Config{
+		Base: c.base, Person: person, Denied: rules.DeniedTools(), Allowed: rules.AllowedTools(),
+	}
+}
+
+// note writes one entry to the record.
+func (c *Canvas) note(ctx context.Context, kind string, fields map[string]string) error {
+	_, err := c.record.Append(ctx, audit.Entry{Session: c.session, Agent: c.agent, Kind: kind, Fields: fields})
+	if err != nil {
+		return refuse(AuditFailed, err)
+	}
+	return nil
+}
+
+// refused logs a refusal, puts it on record and returns it. A record that
+// cannot be written changes the answer, since nothing was done either way.
+func (c *Canvas) refused(ctx context.Context, err error, fields map[string]string) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = refuse(DriverFailed, err)
+	}
+	c.log.Info("refused", "code", e.Code, "cause", e.cause)
+	if fields == nil {
+		fields = map[string]string{}
+	}
+	fields["code"] = string(e.Code)
+	if e.Code == AuditFailed {
+		return e
+	}
+	if err := c.note(context.WithoutCancel(ctx), "refused", fields); err != nil {
+		return err
+	}
+	return e
+}
