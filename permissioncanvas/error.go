@@ -151,3 +151,11 @@ func refuse(code Code, cause error, detail ...any) *Error {
 	}
 	return &Error{Code: code, Message: text, Next: r.next, cause: cause}
 }
+
+// Detail is what a log or a person may know beyond Message: never for a model.
+func (e *Error) Detail() string {
+	if e.cause == nil {
+		return ""
+	}
+	return e.cause.Error()
+}
