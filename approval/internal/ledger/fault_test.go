@@ -44,9 +44,6 @@ func TestPC25Faults(t *testing.T) {
 			require.NoError(t, os.Truncate(l.Path(), 10))
 		}},
 		{name: "replace a directory", f: replaces, within: func(t *testing.T, l *ledger.Ledger) { obstacle(t, l.Path()) }},
-		{name: "replace in a directory that is gone", f: replaces, within: func(t *testing.T, l *ledger.Ledger) {
-			require.NoError(t, os.RemoveAll(filepath.Dir(l.Path())))
-		}},
 		{name: "old temporary cannot go", f: replaces, before: func(t *testing.T, l *ledger.Ledger) {
 			obstacle(t, filepath.Join(filepath.Dir(l.Path()), ".ledger.jsonl123"))
 		}},
@@ -66,14 +63,6 @@ func TestPC25Faults(t *testing.T) {
 			}))
 		})
 	}
-}
-
-// The directory goes while the lock is taken.
-func TestPC25DirectoryGone(t *testing.T) {
-	l, _ := fresh(t)
-	r := ask(t, l)
-	defer ledger.OnPoint(func(_, path string, _ []byte) { os.RemoveAll(filepath.Dir(path)) })()
-	require.ErrorIs(t, move(l, r.ID, ledger.Denied, ledger.Change{}), os.ErrNotExist)
 }
 
 // A ledger that is not whole refuses everything, says where, and is left as it
