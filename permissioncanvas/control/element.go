@@ -1,0 +1,207 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/permission-canvas/permission-canvas/driver"
+	"github.com/permission-canvas/permission-canvas/internal/visible"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/policy"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/sight"
+)
+
+// Want says which control of a window is meant. What is "" or 0 is left open;
+// together it must fit exactly one.
+type Want struct {
+	Role  string // "button" or the toolkit's word
+	Label string
+	Index int // from 1: which of those that fit, in the order of the window
+	// As is how a rule may mean a text without holding it.
+	As As
+}
+
+// As is a way to mean a text without holding it.
+type As = policy.OfferKind
+
+const (
+	AsShape       = policy.OfferShape       // everything that looks like it
+	AsContainer   = policy.OfferContainer   // the named box around it
+	AsFingerprint = policy.OfferFingerprint // this text alone
+)
+
+// A TextError says that a rule for this control would have to hold a text from
+// the screen, and which rules do without.
+type TextError struct {
+	Offers []policy.Offer
+	Err    error
+}
+
+func (e *TextError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why no plain rule can be made.
+func (e *TextError) Unwrap() error { return e.Err }
+
+// RuleOn looks at the live window ref, privately, and makes the rule that gives
+// level to the one control that want means. It saves nothing; AddRule does. An
+// error names what is there.
+func (d *Desk) RuleOn(ctx context.Context, ref WindowRef, level Level, want Want) (Rule, error) {
+	look, err := d.look(ctx, ref)
+	if err != nil {
+		return Rule{}, err
+	}
+	s := look.Snapshot
+	i, err := want.find(s)
+	if err != nil {
+		return Rule{}, err
+	}
+	offers := policy.Offers(level, s, i, d.profile.Digest)
+	if want.As != "" {
+		for _, o := range offers {
+			if o.Kind == want.As {
+				return o.Rule, nil
+			}
+		}
+		return Rule{}, fmt.Errorf("there is no %s for this control", want.As)
+	}
+	rule, err := policy.RuleFor(level, s, i, d.profile.Digest)
+	if err != nil && len(offers) > 0 {
+		return Rule{}, &TextError{Offers: offers, Err: err}
+	}
+	return rule, err
+}
+
+// look reads one window for the person alone.
+func (d *Desk) look(ctx context.Context, ref WindowRef) (*sight.Look, error) {
+	return d.read(ctx, ref, true)
+}
+
+func (d *Desk) read(ctx context.Context, ref WindowRef, noImage bool) (*sight.Look, error) {
+	desktop, err := d.desktop()
+	if err != nil {
+		return nil, err
+	}
+	rules, err := d.profile.Policy()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.profile.Key(); err != nil {
+		return nil, err
+	}
+	done, err := d.gate.Reading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	look, err := sight.Take(ctx, desktop, rules, ref, sight.Options{NoImage: noImage, Unselected: true, Digest: d.profile.Digest})
+	if errors.Is(err, driver.ErrWindowGone) || errors.Is(err, sight.ErrAmbiguous) {
+		return nil, fmt.Errorf("no window is %s", refText(ref))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("window %s cannot be read: %w", refText(ref), err)
+	}
+	return look, nil
+}
+
+// find returns the element that w means.
+func (w Want) find(s *driver.Snapshot) (int, error) {
+	if w.Role == "" && w.Label == "" && w.Index == 0 {
+		return 0, errors.New("which control? name its role, its label or both; there is " + list(s, w.offered(s)))
+	}
+	var fits []int
+	for i := range s.Elements {
+		if w.fits(&s.Elements[i]) {
+			fits = append(fits, i)
+		}
+	}
+	switch {
+	case len(fits) == 0:
+		return 0, fmt.Errorf("no control is %s; there is %s", w.words(), list(s, w.offered(s)))
+	case w.Index < 0 || w.Index > len(fits):
+		return 0, fmt.Errorf("there is no number %d of what is %s: %s", w.Index, w.words(), list(s, fits))
+	case w.Index > 0:
+		return fits[w.Index-1], nil
+	case len(fits) > 1:
+		return 0, fmt.Errorf("%d controls are %s; say which, by its number: %s", len(fits), w.words(), list(s, fits))
+	}
+	return fits[0], nil
+}
+
+func (w Want) fits(e *driver.Element) bool {
+	if w.Label != "" && policy.Normal(e.Label) != policy.Normal(w.Label) {
+		return false
+	}
+	return w.Role == "" || strings.EqualFold(w.Role, e.RawRole) || e.Role != driver.RoleUnknown &&
+		(strings.EqualFold(w.Role, string(e.Role)) || driver.RoleOf(w.Role) == e.Role)
+}
+
+// offered are the elements to name where nothing fits: those of the role, or
+// else all that a rule can be made for by name.
+func (w Want) offered(s *driver.Snapshot) []int {
+	var some []int
+	for i := range s.Elements {
+		e := &s.Elements[i]
+		text := e.Role == driver.RoleText || e.Role == driver.RoleParagraph
+		if w.Role != "" && (Want{Role: w.Role}).fits(e) || w.Role == "" && !text && policy.Normal(e.Label) != "" {
+			some = append(some, i)
+		}
+	}
+	if len(some) == 0 && w.Role != "" {
+		return Want{}.offered(s)
+	}
+	return some
+}
+
+// words is w in a sentence.
+func (w Want) words() string {
+	role := w.Role
+	if role == "" {
+		role = "a control"
+	}
+	if w.Label == "" {
+		return visible.Text(role, shown)
+	}
+	return strings.Trim(visible.Text(role, shown), `"`) + " " + visible.Text(w.Label, shown)
+}
+
+// listMost bounds what an error lists.
+const listMost = 30
+
+// list names elements, numbered.
+func list(s *driver.Snapshot, elements []int) string {
+	if len(elements) == 0 {
+		return "none"
+	}
+	var out []string
+	for n, i := range elements {
+		if n == listMost {
+			out = append(out, fmt.Sprintf("and %d more", len(elements)-n))
+			break
+		}
+		e := &s.Elements[i]
+		line := fmt.Sprintf("[%d] %s %s", n+1, roleWord(e), visible.Text(e.Label, shown))
+		if box := boxOf(s, i); box != nil {
+			line += fmt.Sprintf(" in %s %s", roleWord(box), visible.Text(box.Label, shown))
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, ", ")
+}
+
+func roleWord(e *driver.Element) string {
+	if e.Role != driver.RoleUnknown {
+		return string(e.Role)
+	}
+	return strings.Trim(visible.Text(e.RawRole, shown), `"`)
+}
+
+// boxOf is the nearest named ancestor below the window.
+func boxOf(s *driver.Snapshot, i int) *driver.Element {
+	for p := range s.Path(i) {
+		if e := &s.Elements[p]; e.Role != driver.RoleWindow && policy.Normal(e.Label) != "" {
+			return e
+		}
+	}
+	return nil
+}
