@@ -109,7 +109,7 @@ func TestPC33Rows(t *testing.T) {
 	require.Zero(t, n)
 	require.Equal(t, `listitem "Named"`, policy.Identify(table("Ada", "Grace"), 9).Path[0])
 	same := policy.Identify(table("Ada", "Ada"), 3)
-	require.Equal(t, 1, same.Count, "the second row holds a field, too")
+	require.Equal(t, 2, same.Count, "an empty field says nothing")
 }
 
 // TestPC33Value: a field whose label is its value has no name that typing

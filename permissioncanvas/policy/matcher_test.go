@@ -50,6 +50,40 @@ func TestPC02Keys(t *testing.T) {
 	}
 }
 
+// TestPC09Patterns: a pattern's own letters compare loosely, too.
+func TestPC09Patterns(t *testing.T) {
+	for _, c := range []struct {
+		pattern, label string
+		want           bool
+	}{
+		{"^Straße$", "STRASSE", true},
+		{"^Straße$", "ＳTRAßE", true},
+		{"^strasse$", "Straße", true},
+		{"^(ß\u200b)+$", "SSSS", true},
+		{"^\u200b$", "x", false},
+		{"ＡＫＩＡ[0-9]{4}", "akia1234", true},
+		{"^[^a-z]+$", "ABC", true},
+		{"(?-i:ABC)", "ABC", true},
+		{"kelvin", "\u212aelvin", true},
+		{"(?i)kelvin", "\u212aELVIN", true},
+		{"secret|token|[0-9]", "a TOKEN", true},
+		{"secret|token", "nothing", false},
+		{"(one|two)+ (three)?", "TWO ", true},
+		{"a|b|c|d|e|f|g|h|i", "I", true},
+		{"x*", "", true},
+		{"ab[0-9]+secret", "AB7Secret", true},
+		{"secret[0-9]+a[0-9]|q", "SECRET7A8", true},
+		{"ключ", "КЛЮЧ: 1", true},
+		{"a b", "A \u00a0\u200bB", true},
+	} {
+		t.Run(c.pattern+" "+c.label, func(t *testing.T) {
+			s := page()
+			s.Elements[save].Label = c.label
+			require.Equal(t, c.want, with(t, hide(policy.Match{LabelRegex: c.pattern})).Judge(s, nil).Verdicts[save].Hidden)
+		})
+	}
+}
+
 // TestPC02Roles: match.role takes a word of the closed set or the toolkit's.
 func TestPC02Roles(t *testing.T) {
 	for _, c := range []struct {

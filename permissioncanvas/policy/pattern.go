@@ -5,6 +5,9 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // longestPattern bounds a pattern's source; RE2 bounds its run time.
@@ -14,7 +17,8 @@ const longestPattern = 4096
 type pattern struct {
 	number int
 	re     *regexp.Regexp // as written, over what is there
-	folded *regexp.Regexp // in any case, over the folded text
+	anyway *regexp.Regexp // in any case
+	folded *regexp.Regexp // in any case and its own letters folded, over the folded text
 	need   []string       // lower case; every match of re holds one of them; nil: not known
 	needs  []string       // the same for folded
 }
@@ -23,18 +27,47 @@ func newPattern(source string, number int) (*pattern, error) {
 	if len(source) > longestPattern {
 		return nil, errors.New("longer than 4096 bytes")
 	}
-	re, err := regexp.Compile(source)
-	if err != nil {
-		return nil, err
+	anyway := "(?i:" + source + ")"
+	var tree *syntax.Regexp
+	for _, s := range []string{source, anyway} {
+		var err error
+		if tree, err = syntax.Parse(s, syntax.Perl); err != nil {
+			return nil, err
+		}
 	}
-	folded, err := regexp.Compile("(?i:" + source + ")")
-	if err != nil {
-		return nil, err
+	foldTree(tree)
+	folded := tree.String()
+	var made [3]*regexp.Regexp
+	for i, s := range []string{source, anyway, folded} {
+		re, err := regexp.Compile(s)
+		if err != nil {
+			return nil, err // folding can make a pattern too large
+		}
+		made[i] = re
 	}
-	p := &pattern{number: number, re: re, folded: folded}
-	p.need = required(source, "ks")
-	p.needs = required("(?i:"+source+")", "")
-	return p, nil
+	return &pattern{
+		number: number, re: made[0], anyway: made[1], folded: made[2],
+		need: required(source, "ks"), needs: required(folded, ""),
+	}, nil
+}
+
+// foldTree folds the letters that a pattern names, for texts that are folded.
+func foldTree(re *syntax.Regexp) {
+	for _, sub := range re.Sub {
+		foldTree(sub)
+	}
+	if re.Op != syntax.OpLiteral {
+		return
+	}
+	var b strings.Builder
+	for _, r := range norm.NFKC.String(cases.Fold().String(norm.NFKC.String(string(re.Rune)))) {
+		if isGap(r) || !isInvisible(r) {
+			b.WriteRune(r)
+		}
+	}
+	if re.Rune = []rune(b.String()); len(re.Rune) == 0 {
+		re.Op = syntax.OpEmptyMatch
+	}
 }
 
 // loose reports whether t may be what the pattern describes, in any form of it.
@@ -45,7 +78,12 @@ func (p *pattern) loose(t *text) bool {
 	if t.visible != t.raw && p.re.MatchString(t.visible) {
 		return true
 	}
-	return holdsOne(t.folded, p.needs) && p.folded.MatchString(t.folded)
+	if !holdsOne(t.folded, p.needs) {
+		return false
+	}
+	return p.folded.MatchString(t.folded) ||
+		!isASCII(t.visible) && p.anyway.MatchString(t.visible) ||
+		t.visible != t.raw && p.anyway.MatchString(t.raw)
 }
 
 // exact reports whether t's own code points match.
@@ -65,10 +103,7 @@ func holdsOne(s string, need []string) bool {
 // any case the letters of except are left out: k and s have partners beyond
 // ASCII (U+212A, U+017F).
 func required(source, except string) []string {
-	tree, err := syntax.Parse(source, syntax.Perl)
-	if err != nil {
-		return nil
-	}
+	tree, _ := syntax.Parse(source, syntax.Perl) // it compiled
 	return literals(tree.Simplify(), except)
 }
 

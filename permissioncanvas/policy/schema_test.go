@@ -12,8 +12,10 @@ import (
 )
 
 // doc completes a document with version 1; rule one with a rule's other keys.
-func doc(rest string) string   { return `{"version": 1, ` + rest + `}` }
-func match(rest string) string { return doc(`"rules": [{"id": "a", "level": "black", "match": {` + rest + `}}]`) }
+func doc(rest string) string { return `{"version": 1, ` + rest + `}` }
+func match(rest string) string {
+	return doc(`"rules": [{"id": "a", "level": "black", "match": {` + rest + `}}]`)
+}
 func window(rest string) string {
 	return doc(`"windows": [{"pid": 1, "window_id": 2, "app": "x"` + rest + `}]`)
 }
