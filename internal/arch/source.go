@@ -163,7 +163,7 @@ func (s *Style) checkFunc(fset *token.FileSet, file string, n *ast.FuncDecl, isT
 	if n.Recv == nil && name == "init" {
 		add(n.Pos(), "func init: nothing happens at import")
 	}
-	if rest, ok := strings.CutPrefix(name, "With"); ok && n.Recv == nil && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
+	if rest, ok := strings.CutPrefix(name, "With"); ok && !isTest && n.Recv == nil && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' {
 		add(n.Pos(), "func %s: options are a struct", name)
 	}
 	lines := fset.Position(n.End()).Line - fset.Position(n.Pos()).Line + 1
