@@ -14,6 +14,10 @@ type SnapshotOptions struct {
 type Snapshot struct {
 	Window Window // read before and after, and the same both times
 
+	// Run names the run of the driver that read it; "" where there is only one.
+	// What was seen in one run is not acted on in another.
+	Run string
+
 	// Elements in the order of the tree, parents before children.
 	Elements []Element
 

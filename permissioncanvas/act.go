@@ -152,6 +152,9 @@ func (c *Canvas) prove(ctx context.Context, in *intent, rules *policy.Policy, in
 	if err != nil {
 		return nil, err
 	}
+	if look.Snapshot.Run != in.seen.look.Snapshot.Run {
+		return nil, refuse(StaleSnapshot, errors.New("another run of the driver"))
+	}
 	st := &step{intent: in, rules: rules, look: look, target: -1, epoch: input.Epoch()}
 	if in.target >= 0 {
 		if st.target, err = find(in, look); err != nil {

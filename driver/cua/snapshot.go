@@ -77,7 +77,7 @@ func (d *Driver) Snapshot(ctx context.Context, ref driver.WindowRef, opts driver
 	if before != after || margin != d.desk.margins(ref.ID) {
 		return nil, incomplete("the window changed meanwhile")
 	}
-	s := &driver.Snapshot{Window: after, Frame: after.Bounds, Taken: taken}
+	s := &driver.Snapshot{Window: after, Run: l.nonce, Frame: after.Bounds, Taken: taken}
 	if err := l.fill(s, r, opts, margin); err != nil {
 		return nil, err
 	}

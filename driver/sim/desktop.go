@@ -76,6 +76,7 @@ type Desktop struct {
 	windows   []*window // back to front
 	pointer   image.Point
 	clipboard string
+	runs      int    // of the driver, before this one
 	snapshots uint32 // how many this run of the driver has taken
 	opened    uint64 // how many windows were opened since the beginning
 	sessions  map[string]bool

@@ -188,6 +188,7 @@ func (d *Desktop) Restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.snapshots, d.closed = 0, false
+	d.runs++
 	clear(d.sessions)
 	for _, w := range d.windows {
 		w.snapshot, w.live = "", nil

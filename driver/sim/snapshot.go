@@ -6,6 +6,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/permission-canvas/permission-canvas/driver"
@@ -41,7 +42,7 @@ func (d *Desktop) read(ref driver.WindowRef, opts driver.SnapshotOptions) (*driv
 	d.snapshots++
 	w.snapshot = fmt.Sprintf("s%08x", d.snapshots)
 	w.live = w.live[:0:0]
-	s := &driver.Snapshot{Window: d.describe(w), AllText: true, FocusKnown: true, Taken: time.Now()}
+	s := &driver.Snapshot{Window: d.describe(w), Run: strconv.Itoa(d.runs), AllText: true, FocusKnown: true, Taken: time.Now()}
 	index := map[*node]int{nil: -1}
 	for _, n := range w.nodes {
 		if n.absent {
