@@ -40,7 +40,7 @@ func newDesk(t testing.TB) *desk {
 // open is another Store over the same ledger, with the desk's clocks.
 func (d *desk) open() *approval.Store {
 	system := ledger.System()
-	s, err := approval.Open(d.dir, approval.WithClock(ledger.Clock{
+	s, err := approval.Open(d.dir, approval.Clocked(ledger.Clock{
 		Wall: func() time.Time { return system.Wall().Add(d.wall) },
 		Mono: func() time.Duration { return system.Mono() + d.mono },
 	}))

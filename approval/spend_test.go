@@ -66,7 +66,7 @@ func TestPC19Binds(t *testing.T) {
 
 // Both clocks are asked, and a wall that went back ends the request (D36).
 func TestPC19Clocks(t *testing.T) {
-	const almost = approval.Lifetime - 2*time.Second
+	const almost = approval.Lifetime - 20*time.Second
 	for _, tt := range []struct {
 		name       string
 		grant      bool
@@ -77,6 +77,7 @@ func TestPC19Clocks(t *testing.T) {
 		{"pending, both say over", false, approval.Lifetime, approval.Lifetime, approval.ErrExpired},
 		{"pending, wall set forward", false, approval.Lifetime, 0, approval.ErrExpired},
 		{"pending, wall stood still", false, 0, approval.Lifetime, approval.ErrExpired},
+		{"pending, only our own clock says over", false, approval.Lifetime - 900*time.Millisecond, approval.Lifetime, approval.ErrExpired},
 		{"pending, wall set back before the ask", false, -time.Hour, 0, approval.ErrExpired},
 		{"pending, wall set back a little", false, 58 * time.Second, time.Minute, approval.ErrExpired},
 		{"pending, wall slewed", false, 59500 * time.Millisecond, time.Minute, approval.ErrPending},
@@ -85,6 +86,7 @@ func TestPC19Clocks(t *testing.T) {
 		{"granted, both say over", true, approval.Lifetime, approval.Lifetime, approval.ErrExpired},
 		{"granted, wall set forward", true, approval.Lifetime + time.Second, 0, approval.ErrExpired},
 		{"granted, wall stood still", true, 0, approval.Lifetime, approval.ErrExpired},
+		{"granted, only our own clock says over", true, approval.Lifetime - 900*time.Millisecond, approval.Lifetime, approval.ErrExpired},
 		{"granted, wall set back before the ask", true, -time.Hour, 0, approval.ErrExpired},
 		{"granted, wall set back a little", true, 58 * time.Second, time.Minute, approval.ErrExpired},
 	} {
@@ -119,7 +121,7 @@ func TestPC19GrantSeenLate(t *testing.T) {
 	a := ask("Save")
 	p := d.request(a)
 	d.approve(p.ID)
-	d.wall, d.mono = approval.Lifetime-time.Second, approval.Lifetime-time.Second
+	d.wall, d.mono = approval.Lifetime-20*time.Second, approval.Lifetime-20*time.Second
 	require.NoError(t, d.consume(a, p.ID))
 
 	d.wall, d.mono = 0, 0
@@ -127,6 +129,19 @@ func TestPC19GrantSeenLate(t *testing.T) {
 	d.approve(p.ID)
 	other := d.open() // another process of the agent's, which did not ask
 	require.NoError(t, other.Consume(background, p.ID, digest("Open"), "s1"))
+}
+
+// Who joins late knows how old the request is.
+func TestPC19JoinedLate(t *testing.T) {
+	d := newDesk(t)
+	a := ask("Save")
+	d.request(a)
+	d.wall, d.mono = time.Minute, time.Minute
+	other := d.open()
+	p, err := other.Request(background, a)
+	require.NoError(t, err)
+	d.mono += time.Minute // the wall stands still
+	require.ErrorIs(t, other.Consume(background, p.ID, a.Digest, a.Session), approval.ErrExpired)
 }
 
 func TestPC19WaitAnswers(t *testing.T) {
