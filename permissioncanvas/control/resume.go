@@ -24,8 +24,8 @@ type Forecast struct {
 	Remains []string
 }
 
-// A WindowForecast counts the controls and texts of one selected window by what
-// the rules say of them.
+// A WindowForecast counts the controls of one selected window by what the rules
+// say of them, and whatever is hidden.
 type WindowForecast struct {
 	Window                       Window
 	Allow, Ask, ReadOnly, Hidden int
@@ -36,6 +36,20 @@ type WindowForecast struct {
 	Accepted []string
 	// Problem says why the window could not be read, "" where it was.
 	Problem string
+}
+
+// Missing are the rules, by id, that wait for a person to accept that they find
+// nothing.
+func (f Forecast) Missing() []string {
+	var all []string
+	for _, w := range f.Windows {
+		for _, id := range w.Missing {
+			if !slices.Contains(all, id) {
+				all = append(all, id)
+			}
+		}
+	}
+	return all
 }
 
 // Forecast says what agents will meet after Resume. Without a driver it knows
@@ -104,10 +118,11 @@ func (d *Desk) forecast(ctx context.Context, rules *policy.Policy, w Window) Win
 		out.Problem = fmt.Sprintf("Rule %s has to see all text, and the driver does not read all text: nothing of the window is shown.",
 			look.Judgement.NeedsText[0])
 	}
-	for _, v := range look.Judgement.Verdicts {
+	for i, v := range look.Judgement.Verdicts {
 		switch {
 		case v.Hidden:
 			out.Hidden++
+		case !isControl(look.Snapshot.Elements[i].Role):
 		case v.Level == LevelAllow:
 			out.Allow++
 		case v.Level == LevelReadOnly:
@@ -251,4 +266,15 @@ func isSelected(rules *policy.Policy, w profile.ReviewWindow) bool {
 	return slices.ContainsFunc(rules.Windows(), func(e policy.Window) bool {
 		return e.PID == w.PID && e.Start == w.Start && e.WindowID == w.WindowID
 	})
+}
+
+// isControl reports whether an element of role r is there to be used.
+func isControl(r driver.Role) bool {
+	switch r {
+	case driver.RoleButton, driver.RoleCheckbox, driver.RoleRadio, driver.RoleSwitch, driver.RoleTextbox, driver.RolePassword,
+		driver.RoleCombobox, driver.RoleOption, driver.RoleSlider, driver.RoleSpin, driver.RoleLink, driver.RoleMenuItem,
+		driver.RoleTab, driver.RoleTreeItem:
+		return true
+	}
+	return false
 }

@@ -34,6 +34,12 @@ func ParseMatch(text string) (policy.Match, error) {
 	return m, nil
 }
 
+// NewRule is a rule with neither id nor note. What expect is not "here" or
+// "anywhere", AddRule refuses; "" is what goes with its kind.
+func NewRule(l Level, m policy.Match, expect string) Rule {
+	return Rule{Level: l, Match: m, Expect: policy.Expectation(expect)}
+}
+
 // AddRule adds r, under a new id where it has none, and returns it as it is in
 // the file.
 func (d *Desk) AddRule(ctx context.Context, r Rule) (Rule, error) {
@@ -99,10 +105,18 @@ func bound(r Rule) bool {
 		(m.Site != "" || m.WindowTitle != "" || m.WindowTitleRegex != "")
 }
 
-// RemoveRule removes the rule called id.
-func (d *Desk) RemoveRule(ctx context.Context, id string) error {
-	return d.edit(ctx, map[string]string{"edit": "remove", "rule": id},
-		func(doc Document) (Document, error) { return doc.RemoveRule(id) })
+// RemoveRule removes the rule called id and returns it.
+func (d *Desk) RemoveRule(ctx context.Context, id string) (Rule, error) {
+	var removed Rule
+	err := d.edit(ctx, map[string]string{"edit": "remove", "rule": id}, func(doc Document) (Document, error) {
+		for _, r := range doc.Rules {
+			if r.ID == id {
+				removed = r
+			}
+		}
+		return doc.RemoveRule(id)
+	})
+	return removed, err
 }
 
 // edit changes the rules while no agent is in a call. One that does not leave

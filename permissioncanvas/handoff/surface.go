@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	brief = time.Second           // for a lock that others only look at
+	brief = time.Second            // for a lock that others only look at
 	look  = 100 * time.Millisecond // many times what another look takes
 )
 

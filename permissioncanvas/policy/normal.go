@@ -108,6 +108,7 @@ type text struct {
 	visible string
 	folded  string
 	lower   string // raw with ASCII letters lowered, for prefilters
+	plain   bool   // nothing but case tells raw from folded
 	number  int    // in the order of first use
 }
 
@@ -115,7 +116,7 @@ func newText(raw string, number int) *text {
 	t := &text{raw: raw, visible: raw, number: number}
 	if isPlain(raw) {
 		t.lower = strings.ToLower(raw)
-		t.folded = t.lower
+		t.folded, t.plain = t.lower, true
 		return t
 	}
 	t.visible = visible(raw)

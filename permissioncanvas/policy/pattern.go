@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/cases"
@@ -21,6 +22,7 @@ type pattern struct {
 	folded *regexp.Regexp // in any case and its own letters folded, over the folded text
 	need   []string       // lower case; every match of re holds one of them; nil: not known
 	needs  []string       // the same for folded
+	one    bool           // both are the same
 }
 
 func newPattern(source string, number int) (*pattern, error) {
@@ -45,10 +47,12 @@ func newPattern(source string, number int) (*pattern, error) {
 		}
 		made[i] = re
 	}
-	return &pattern{
+	p := &pattern{
 		number: number, re: made[0], anyway: made[1], folded: made[2],
 		need: required(source, "ks"), needs: required(folded, ""),
-	}, nil
+	}
+	p.one = slices.Equal(p.need, p.needs)
+	return p, nil
 }
 
 // foldTree folds the letters that a pattern names, for texts that are folded.
@@ -72,6 +76,9 @@ func foldTree(re *syntax.Regexp) {
 
 // loose reports whether t may be what the pattern describes, in any form of it.
 func (p *pattern) loose(t *text) bool {
+	if p.one && t.plain && !holdsOne(t.folded, p.needs) {
+		return false
+	}
 	if holdsOne(t.lower, p.need) && p.re.MatchString(t.raw) {
 		return true
 	}

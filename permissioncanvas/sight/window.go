@@ -123,7 +123,8 @@ func unmoved(all []driver.Window, w driver.Window) error {
 }
 
 // located reports, as an error, that picture and elements are not in the same
-// coordinates as the window.
+// coordinates as the window. A root as large as the window is the window: where
+// it stands elsewhere, everything does.
 func located(s *driver.Snapshot, image bool) error {
 	w := s.Window.Bounds
 	if image && !s.Frame.Empty() && !mostly(s.Frame, w) {
@@ -137,10 +138,20 @@ func located(s *driver.Snapshot, image bool) error {
 			largest = i
 		}
 	}
-	if largest >= 0 && !mostly(s.Elements[largest].Bounds, w) {
+	if largest < 0 {
+		return nil
+	}
+	const tolerance = 8
+	root := s.Elements[largest].Bounds
+	size, off := root.Size().Sub(w.Size()), root.Min.Sub(w.Min)
+	if !mostly(root, w) || within(size, 2) && !within(off, tolerance+s.Slack) {
 		return fmt.Errorf("%w: the elements are of another place", ErrWithheld)
 	}
 	return nil
+}
+
+func within(p image.Point, most int) bool {
+	return max(p.X, -p.X) <= most && max(p.Y, -p.Y) <= most
 }
 
 // mostly reports whether a and b share at least half of the smaller one.

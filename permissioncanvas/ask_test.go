@@ -1,0 +1,151 @@
+package permissioncanvas_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	canvas "github.com/permission-canvas/permission-canvas/permissioncanvas"
+)
+
+func TestPC33RelabelledControlIsNotPressed(t *testing.T) {
+	ctx := context.Background()
+	d := newDesk(t, selected([]string{browser}), nil)
+	o := d.look(browser)
+	cancel := canvas.Click{Target: d.token(o, "button", "Cancel order 1001")}
+	_, err := d.Act(ctx, cancel)
+	refused(t, err, canvas.ApprovalRequired)
+	d.person(true)
+	d.sim.Relabel(o.Window().Ref, "Cancel order 1001", "Pay now please")
+	_, err = d.Act(ctx, cancel)
+	refused(t, err, canvas.ElementChanged)
+	require.Empty(t, d.sim.Events())
+}
+
+func TestPC19WaitingActReturnsWhenThePersonAnswers(t *testing.T) {
+	d := newDesk(t, selected([]string{console}), nil)
+	c, err := canvas.New(d.home, &canvas.Options{Agent: "tester", Driver: d.sim})
+	require.NoError(t, err)
+	defer c.Close()
+	o, err := c.Capture(context.Background(), d.sim.Window(console), nil)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Act(context.Background(), canvas.Click{Target: d.token(o, "button", "Save")})
+		done <- err
+	}()
+	card := d.asked()
+	require.Equal(t, "CLICK", card.Verb)
+	require.Contains(t, card.Target, "Save")
+	require.Zero(t, d.sim.Pressed("Save"))
+	d.person(true)
+	require.NoError(t, <-done)
+	require.Equal(t, 1, d.sim.Pressed("Save"))
+}
+
+func TestPC19DeadlineLeavesTheAskOpenAndCancelWithdrawsIt(t *testing.T) {
+	d := newDesk(t, selected([]string{console}), nil)
+	c, err := canvas.New(d.home, &canvas.Options{Agent: "tester", Driver: d.sim})
+	require.NoError(t, err)
+	defer c.Close()
+	o, err := c.Capture(context.Background(), d.sim.Window(console), nil)
+	require.NoError(t, err)
+	save := canvas.Click{Target: d.token(o, "button", "Save")}
+	ctx, stop := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer stop()
+	_, err = c.Act(ctx, save)
+	e := refused(t, err, canvas.ApprovalRequired)
+	require.Equal(t, canvas.RetrySame, e.Next)
+	require.Equal(t, d.asked().ID, e.Approval.ID)
+	require.Contains(t, e.Approval.Command, "pc ")
+	require.Contains(t, e.Approval.Command, e.Approval.ID)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Act(ctx, save)
+		done <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	require.Equal(t, e.Approval.ID, d.asked().ID, "an identical call joins the open ask")
+	cancel()
+	refused(t, <-done, canvas.ApprovalExpired)
+	_, err = c.Act(canceled(), save)
+	require.Error(t, err)
+	require.Zero(t, d.sim.Pressed("Save"))
+}
+
+func canceled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+func TestPC19GrantIsForOneActOnly(t *testing.T) {
+	ctx := context.Background()
+	d := newDesk(t, selected([]string{console}), nil)
+	o := d.look(console)
+	save := canvas.Click{Target: d.token(o, "button", "Save")}
+	_, err := d.Act(ctx, save)
+	refused(t, err, canvas.ApprovalRequired)
+	d.person(true)
+	for _, other := range []canvas.Action{
+		canvas.Click{Target: save.Target, Count: 2},
+		canvas.Click{Target: save.Target, Delivery: canvas.Foreground},
+		canvas.Click{Target: save.Target, Modifiers: []canvas.Key{"shift"}},
+		canvas.Click{Target: d.token(o, "button", "Delete")},
+	} {
+		_, err = d.Act(ctx, other)
+		refused(t, err, canvas.ApprovalRequired)
+	}
+	require.Empty(t, d.sim.Events())
+	_, err = d.Act(ctx, save)
+	require.NoError(t, err)
+	require.Equal(t, 1, d.sim.Pressed("Save"))
+	_, err = d.Act(ctx, save)
+	refused(t, err, canvas.ApprovalRequired)
+	require.Equal(t, 1, d.sim.Pressed("Save"))
+}
+
+func TestPC19CaptureWithdrawsAndDenialBlocks(t *testing.T) {
+	ctx := context.Background()
+	d := newDesk(t, selected([]string{console}), nil)
+	o := d.look(console)
+	save := canvas.Click{Target: d.token(o, "button", "Save")}
+	_, err := d.Act(ctx, save)
+	refused(t, err, canvas.ApprovalRequired)
+	d.person(true)
+	o = d.look(console) // voids the grant
+	_, err = d.Act(ctx, save)
+	refused(t, err, canvas.StaleToken)
+	save.Target = d.token(o, "button", "Save")
+	_, err = d.Act(ctx, save)
+	refused(t, err, canvas.ApprovalRequired)
+	d.person(false)
+	for range 2 {
+		_, err = d.Act(ctx, save)
+		e := refused(t, err, canvas.ApprovalDenied)
+		require.Equal(t, canvas.Stop, e.Next)
+		require.Equal(t, "wrong control", e.Approval.Reply)
+	}
+	require.Empty(t, d.sim.Events())
+}
+
+func TestNoApproverWhereNobodyEverCouldAnswer(t *testing.T) {
+	d := newDesk(t, selected([]string{console}), nil)
+	entries, err := os.ReadDir(d.dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "surface.") {
+			require.NoError(t, os.Remove(filepath.Join(d.dir, e.Name())))
+		}
+	}
+	o := d.look(console)
+	_, err = d.Act(context.Background(), canvas.Click{Target: d.token(o, "button", "Save")})
+	refused(t, err, canvas.NoApprover)
+}
