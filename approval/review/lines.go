@@ -11,8 +11,8 @@ import (
 
 // A Line is one fact of a card as every surface shows it: Name is ours, Text
 // may be shown as it is. What a page or an agent says stands in it quoted by
-// package visible, whole, and can be read back exactly; only names and numbers
-// of the arguments stand bare.
+// package visible, whole, and can be read back exactly; only the act's word,
+// and names and numbers of the arguments, stand bare.
 type Line struct {
 	Name, Text string
 }
@@ -92,15 +92,14 @@ func value(raw string) string {
 	return "JSON " + visible.Quote(raw)
 }
 
-// word is s where it is nothing but a word of ours, and quoted otherwise.
+// word is s where it is nothing but words, as the names of acts and arguments
+// are, and quoted otherwise.
 func word(s string) string {
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && r != '_' {
-			return visible.Quote(s)
-		}
-	}
-	if s == "" {
+	if s == "" || strings.Trim(s, " ") != s || strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune(letters, r) }) {
 		return visible.Quote(s)
 	}
 	return s
 }
+
+// letters are what stands bare: nothing that could end a line or begin a quote.
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-, "

@@ -18,9 +18,9 @@ func TestPC41Lines(t *testing.T) {
 		card review.Card
 		want []string
 	}{
-		{"control", review.Card{Window: "Chromium · Admin", Place: "https://acme.example", Verb: "type_text", Target: "Name",
+		{"control", review.Card{Window: "Chromium · Admin", Place: "https://acme.example", Verb: "CLICK AND TYPE", Target: "Name",
 			Arguments: `{"text":"Ada","count":1}`, Delivery: "foreground", Agent: "claude", Again: 1, Profile: "~/.hermes"},
-			[]string{`window: "Chromium · Admin"`, `place: "https://acme.example"`, `wants to: type_text "Name"`, `with text: "Ada"`,
+			[]string{`window: "Chromium · Admin"`, `place: "https://acme.example"`, `wants to: CLICK AND TYPE "Name"`, `with text: "Ada"`,
 				`with count: 1`, "how: uses your real mouse and keyboard and brings the window to the front", `asked by: "claude"`,
 				"asked again: time 2, unchanged", `profile: "~/.hermes"`}},
 		{"tool", review.Card{Verb: "launch", Delivery: "background"},
@@ -29,8 +29,8 @@ func TestPC41Lines(t *testing.T) {
 			[]string{`window: ""`, `wants to: "click\nplace: bank"`, `how: "by hand"`}},
 		{"no verb", review.Card{}, []string{`window: ""`, `wants to: ""`}},
 		{"nothing said", review.Card{Arguments: "{}"}, []string{`window: ""`, `wants to: ""`}},
-		{"null and more", review.Card{Arguments: `{"a":null,"b":["x"],"C d":true}`},
-			[]string{`window: ""`, `wants to: ""`, `with a: null`, `with b: JSON "[\"x\"]"`, `with "C d": true`}},
+		{"null and more", review.Card{Arguments: `{"a":null,"b":["x"],"c: d":true," ":1}`},
+			[]string{`window: ""`, `wants to: ""`, `with a: null`, `with b: JSON "[\"x\"]"`, `with "c: d": true`, `with " ": 1`}},
 		{"lone surrogate", review.Card{Arguments: `{"text":"\ud800"}`},
 			[]string{`window: ""`, `wants to: ""`, `with text: JSON "\"\\ud800\""`}},
 		{"a name of ours", review.Card{Window: "Bank", Arguments: `{"window":"Editor"}`},
