@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +38,7 @@ func lines(t *testing.T, dir string) [][]byte {
 	t.Helper()
 	data, err := os.ReadFile(segment(dir))
 	require.NoError(t, err)
-	return bytes.SplitAfter(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	return slices.Collect(bytes.Lines(data))
 }
 
 func verify(t *testing.T, dir string) audit.Report {

@@ -2,11 +2,13 @@ package audit_test
 
 import (
 	"bufio"
+	stdcontext "context"
 	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/permission-canvas/permission-canvas/audit"
 	"github.com/stretchr/testify/require"
@@ -34,7 +36,9 @@ func child(dir string) int {
 		return 1
 	}
 	for i := 0; n == 0 || i < n; i++ {
-		seq, err := l.Append(context(), entry(strconv.Itoa(os.Getpid()), i))
+		ctx, cancel := stdcontext.WithTimeout(context(), 20*time.Second)
+		seq, err := l.Append(ctx, entry(strconv.Itoa(os.Getpid()), i))
+		cancel()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

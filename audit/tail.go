@@ -175,10 +175,9 @@ type chain struct {
 }
 
 // follow takes whole lines from data as long as each belongs behind the one
-// before, and returns how many bytes that were. What stands behind the last
-// line break is left over; so is a line with zeros in it, which a disk leaves
-// where it lost power. seen, where it is not nil, looks at each entry and how
-// much was used with it.
+// before, and returns how many bytes that were. A half-written line at the end
+// is left over. seen, where it is not nil, looks at each entry and how much was
+// used with it.
 func (c *chain) follow(data []byte, seen func(Entry, int) *Break) (used int, b *Break) {
 	for used < len(data) {
 		n := bytes.IndexByte(data[used:], '\n') + 1
@@ -188,7 +187,7 @@ func (c *chain) follow(data []byte, seen func(Entry, int) *Break) (used int, b *
 		line := data[used : used+n]
 		e, err := open(line)
 		switch {
-		case err != nil && bytes.IndexByte(line, 0) >= 0 && used+n == len(data):
+		case err != nil && halfWritten(line) && used+n == len(data):
 			return used, nil
 		case err != nil:
 			return used, &Break{Index: c.seq + 1, Reason: err.Error()}
@@ -206,4 +205,10 @@ func (c *chain) follow(data []byte, seen func(Entry, int) *Break) (used int, b *
 		c.seq, c.hash = e.Seq, e.Hash
 	}
 	return used, nil
+}
+
+// halfWritten reports whether line, the last one there is, can be the start of
+// an entry: it has no end, or zeros where a disk lost power.
+func halfWritten(line []byte) bool {
+	return !bytes.HasSuffix(line, []byte("\n")) || bytes.IndexByte(line, 0) >= 0
 }

@@ -72,8 +72,8 @@ func Tail(dir string, n int) ([]Entry, error) {
 			if len(out) == n {
 				break
 			}
-			if !bytes.HasSuffix(line, []byte("\n")) {
-				continue // half written
+			if len(out) == 0 && halfWritten(line) {
+				continue
 			}
 			e, err := open(line)
 			if err != nil {

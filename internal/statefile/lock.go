@@ -42,8 +42,18 @@ func RLockContext(ctx context.Context, path string) (*Lock, error) {
 	return wait(ctx, path, TryRLock)
 }
 
-// Unlock gives the lock back. A second call does nothing.
-func (l *Lock) Unlock() error { return l.handle.Unlock() }
+// Unlock gives the lock back. A second call does nothing. After an error, which
+// only a network file system gives, the lock is held until the process ends.
+func (l *Lock) Unlock() (err error) {
+	// flock keeps the file open where the call fails: ask again before the lock
+	// is lost to everybody.
+	for range 3 {
+		if err = l.handle.Unlock(); err == nil {
+			return nil
+		}
+	}
+	return err
+}
 
 func handle(path string) *flock.Flock {
 	return flock.New(path, flock.SetPermissions(mode), flock.SetFlag(lockFlags))
