@@ -3,6 +3,7 @@ package policy_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -43,6 +44,9 @@ func TestPC09NormalOnce(t *testing.T) {
 	for r := rune(0); r <= 0xE0FFF; r++ {
 		if r == 0x30000 {
 			r = 0xE0000 // nothing is assigned between
+		}
+		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Tangut) && r%64 != 0 {
+			continue // many and alike
 		}
 		for _, s := range []string{string(r), "a" + string(r) + "\u0301"} {
 			if n := policy.Normal(s); n != policy.Normal(n) {

@@ -40,7 +40,7 @@ func newPattern(source string, number int) (*pattern, error) {
 	foldTree(tree)
 	folded := tree.String()
 	var made [3]*regexp.Regexp
-	for i, s := range []string{source, anyway, folded} {
+	for i, s := range []string{folded, source, anyway} {
 		re, err := regexp.Compile(s)
 		if err != nil {
 			return nil, err // folding can make a pattern too large
@@ -48,7 +48,7 @@ func newPattern(source string, number int) (*pattern, error) {
 		made[i] = re
 	}
 	p := &pattern{
-		number: number, re: made[0], anyway: made[1], folded: made[2],
+		number: number, folded: made[0], re: made[1], anyway: made[2],
 		need: required(source, "ks"), needs: required(folded, ""),
 	}
 	p.one = slices.Equal(p.need, p.needs)
