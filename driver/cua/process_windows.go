@@ -4,7 +4,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// processOf asks the kernel. The start is a FILETIME: 100 ns since 1601.
+// processOf asks the kernel. The start is in milliseconds since 1601: the
+// kernel's 100 ns do not fit the integers that JSON carries.
 func processOf(pid int) process {
 	var p process
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
@@ -14,7 +15,7 @@ func processOf(pid int) process {
 	defer func() { _ = windows.CloseHandle(h) }()
 	var created, exited, kernel, user windows.Filetime
 	if windows.GetProcessTimes(h, &created, &exited, &kernel, &user) == nil {
-		p.start = uint64(created.HighDateTime)<<32 | uint64(created.LowDateTime)
+		p.start = (uint64(created.HighDateTime)<<32 | uint64(created.LowDateTime)) / 10_000
 	}
 	buf := make([]uint16, windows.MAX_LONG_PATH)
 	n := uint32(len(buf))
