@@ -46,6 +46,9 @@ func decodeSlot(b []byte, slot int) (head, bool) {
 	if err != nil || len(h.hash) != len(before) || h.segment == 0 || h.segment > lastSegment || h.size < 0 || h.size > maxSegment {
 		return h, false
 	}
+	if h.seq == 0 && (h.hash != before || h.segment != 1 || h.size != 0) {
+		return h, false // nothing comes before the first entry
+	}
 	return h, bytes.Equal(h.encode(), b)
 }
 
@@ -61,6 +64,9 @@ func readHead(dir string) (head, error) {
 	data, err := statefile.Read(filepath.Join(dir, headName), 2*slotSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return head{}, &Break{Reason: "the head is missing"}
+	}
+	if errors.Is(err, statefile.ErrTooLarge) || errors.Is(err, statefile.ErrNotRegular) {
+		return head{}, &Break{Reason: "the head does not read"}
 	}
 	if err != nil {
 		return head{}, fmt.Errorf("read the head: %w", err)

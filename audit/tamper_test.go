@@ -151,6 +151,13 @@ func TestBX04Head(t *testing.T) {
 			data[20], data[150] = 'x', 'x'
 			require.NoError(t, os.WriteFile(head, data, 0o600))
 		}, 4},
+		{"too long", func(t *testing.T, head string, data []byte) {
+			require.NoError(t, os.WriteFile(head, append(data, ' '), 0o600))
+		}, 4},
+		{"a link", func(t *testing.T, head string, _ []byte) {
+			require.NoError(t, os.Rename(head, head+"2"))
+			require.NoError(t, os.Symlink(head+"2", head))
+		}, 4},
 		{"of another log", func(t *testing.T, head string, _ []byte) {
 			other, err := os.ReadFile(filepath.Join(written(t, 3), "head"))
 			require.NoError(t, err)
@@ -213,7 +220,8 @@ func FuzzReader(f *testing.F) {
 		f.Add(longer[:len(longer)-7], head)
 	}
 	f.Fuzz(func(t *testing.T, log, head []byte) {
-		dir := t.TempDir()
+		dir := filepath.Join(t.TempDir(), "audit")
+		require.NoError(t, os.Mkdir(dir, 0o700))
 		require.NoError(t, os.WriteFile(segment(dir), log, 0o600))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "head"), head, 0o600))
 		r := verify(t, dir)
