@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/permission-canvas/permission-canvas/internal/visible"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/control"
+)
+
+func pending(c *call) error {
+	cards, err := c.desk.Pending(c.ctx)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		list := []object{}
+		for _, card := range cards {
+			list = append(list, cardObject(card))
+		}
+		return c.emit(object{"profile": c.desk.Dir(), "pending": list})
+	}
+	if len(cards) == 0 {
+		c.print("Nobody asks.")
+		if p := c.desk.State(); p.Paused {
+			c.print("%s", pausedLine(p))
+		}
+	}
+	for i, card := range cards {
+		if i > 0 {
+			c.print("")
+		}
+		c.printCard(card)
+		c.print("  answer     %s   or   %s", plain(c.desk.Command("approve "+card.ID)), plain(c.desk.Command("deny "+card.ID)))
+	}
+	return nil
+}
+
+// cardObject is an ask in an answer. The letters that a person types for it are
+// for her eyes when she answers, and not in it.
+func cardObject(card control.Card) object {
+	return object{
+		"id": card.ID, "verb": card.Verb, "agent": card.Agent, "target": card.Target, "window": card.Window,
+		"place": card.Place, "arguments": card.Arguments, "delivery": card.Delivery, "again": card.Again,
+		"expires_at": card.Expires.UTC().Format(time.RFC3339), "seconds_left": max(0, int(time.Until(card.Expires).Seconds())),
+	}
+}
+
+// printCard shows one ask, whole: our words first, the page's quoted.
+func (c *call) printCard(card control.Card) {
+	c.print("%s   asked by %s   %s left   %s", plain(card.Verb), quote(card.Agent), left(card.Expires), plain(card.ID))
+	if card.Target != "" {
+		c.print("  target     %s", whole(card.Target))
+	}
+	c.print("  window     %s · %s", whole(card.Window), whole(card.Place))
+	for _, line := range argumentLines(card.Arguments) {
+		c.print("  with       %s", line)
+	}
+	if card.Delivery == "foreground" {
+		c.print("  delivery   uses your real mouse and keyboard and brings the window to the front")
+	}
+	if card.Again > 0 {
+		c.print("  asked      %d times before, unchanged", card.Again)
+	}
+}
+
+// whole shows all of a text that a person decides on.
+func whole(s string) string { return visible.Text(s, -1) }
+
+// argumentLines shows every argument, exactly. The encoding is one in which
+// the same arguments are always the same text.
+func argumentLines(text string) []string {
+	var all map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &all) != nil {
+		return []string{whole(text)}
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		var words string
+		value := plain(string(all[name]))
+		if json.Unmarshal(all[name], &words) == nil && all[name][0] == '"' {
+			value = fmt.Sprintf("%s (%d characters)", whole(words), utf8.RuneCountInString(words))
+		}
+		lines = append(lines, plain(name)+" = "+value)
+	}
+	return lines
+}
+
+func left(expires time.Time) string {
+	d := max(0, time.Until(expires).Round(time.Second))
+	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+func approve(c *call) error {
+	if len(c.words) == 0 {
+		return pending(c)
+	}
+	id := c.words[0]
+	if c.onTerminal() {
+		if err := c.confirm(id); err != nil {
+			return err
+		}
+	}
+	if err := c.desk.Approve(c.ctx, id); err != nil {
+		return answerError(id, err)
+	}
+	if c.json {
+		return c.emit(object{"approved": object{"id": id}})
+	}
+	c.print("Approved once: %s", plain(id))
+	return nil
+}
+
+// confirm shows the ask and waits for its two letters. Meanwhile no agent's
+// input goes out, and what was typed before does not count.
+func (c *call) confirm(id string) error {
+	card, done, err := c.desk.Show(c.ctx, id)
+	if err != nil {
+		return answerError(id, err)
+	}
+	defer done()
+	if card.Code == "" {
+		return answerError(id, fmt.Errorf("it is %s", card.State))
+	}
+	c.printCard(card)
+	// The title tells agents' sides that a person answers in this terminal.
+	fmt.Fprint(c.err, "\x1b[22;0t\x1b]0;Permission Canvas\x07")
+	defer fmt.Fprint(c.err, "\x1b[23;0t")
+	forget(c.in)
+	fmt.Fprintf(c.err, "Type %s and Enter to approve this once. Anything else leaves it open: ", card.Code)
+	line, err := bufio.NewReader(c.in).ReadString('\n')
+	if err == nil && strings.EqualFold(strings.TrimSpace(line), card.Code) {
+		return nil
+	}
+	return errors.New("not approved; the question stays open")
+}
+
+func deny(c *call) error {
+	id := c.words[0]
+	if err := c.desk.Deny(c.ctx, id, c.args.get("reply")); err != nil {
+		return answerError(id, err)
+	}
+	if c.json {
+		return c.emit(object{"denied": object{"id": id}})
+	}
+	c.print("Denied: %s", plain(id))
+	return nil
+}
+
+// answerError says which ask an error is about.
+func answerError(id string, err error) error {
+	return fmt.Errorf("%s: %w", visible.Text(id, 64), err)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/control"
+)
+
+func pause(c *call) error {
+	p, err := c.desk.Pause(c.ctx, c.args.get("reason"))
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.emit(object{"paused": object{"reason": p.Pause.Reason, "by": p.Pause.By, "at": p.Pause.At}, "notes": notes(p.Notes)})
+	}
+	c.print("%s", pausedLine(p.Pause))
+	for _, note := range p.Notes {
+		c.print("%s", plain(note))
+	}
+	c.print("Let them work again: %s", plain(c.desk.Command("resume")))
+	return nil
+}
+
+// pausedLine says who keeps agents out, since when and why.
+func pausedLine(p control.Pause) string {
+	if p.NeverSetUp {
+		return "Agents are paused: nobody has let them in yet."
+	}
+	line := "Agents are paused"
+	if !p.At.IsZero() {
+		line += " since " + p.At.Local().Format("2006-01-02 15:04:05")
+	}
+	if p.By != "" {
+		line += " by " + plain(p.By)
+	}
+	if p.Reason != "" {
+		line += ": " + quote(p.Reason)
+	}
+	return line + "."
+}
+
+func resume(c *call) error {
+	accept := c.args.values["accept-unmatched"]
+	asks := c.onTerminal() && !c.args.has("yes")
+	if asks {
+		f, err := c.desk.Forecast(c.ctx)
+		if err != nil {
+			return err
+		}
+		c.printForecast(f)
+		if !c.sure() {
+			return errors.New("agents stay paused")
+		}
+	}
+	f, err := c.desk.Resume(c.ctx, accept)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.emit(forecastObject(f))
+	}
+	if !asks || len(accept) > 0 {
+		c.printForecast(f)
+	}
+	c.print("Resumed.")
+	return nil
+}
+
+// sure asks y or N.
+func (c *call) sure() bool {
+	forget(c.in)
+	fmt.Fprint(c.err, "Let agents work? y/N ")
+	line, err := bufio.NewReader(c.in).ReadString('\n')
+	word := strings.ToLower(strings.TrimSpace(line))
+	return err == nil && (word == "y" || word == "yes")
+}
+
+// printForecast says what agents will meet.
+func (c *call) printForecast(f control.Forecast) {
+	for _, w := range f.Windows {
+		c.print("%s %s (%s)", plain(w.Window.AppName()), quote(w.Window.Title), ref(w.Window))
+		if w.Problem == "" || w.Allow+w.Ask+w.ReadOnly+w.Hidden > 0 {
+			c.print("  %d allowed · %d ask · %d read only · %d hidden · %s", w.Allow, w.Ask, w.ReadOnly, w.Hidden, anythingNew(f.Default))
+		}
+		if w.Problem != "" {
+			c.print("  %s", plain(w.Problem))
+		}
+		if len(w.Accepted) > 0 {
+			c.print("  Missing here, as you accepted: %s", plain(strings.Join(w.Accepted, ", ")))
+		}
+		if len(w.Missing) > 0 {
+			c.print("  Missing here: %s", plain(strings.Join(w.Missing, ", ")))
+		}
+	}
+	for _, remains := range f.Remains {
+		c.print("%s", plain(remains))
+	}
+	if missing := f.Missing(); len(missing) > 0 {
+		c.print("To accept: %s", plain(c.desk.Command("resume --accept-unmatched "+missing[0])))
+	}
+}
+
+func anythingNew(l control.Level) string {
+	switch l {
+	case control.LevelAllow:
+		return "anything new is allowed"
+	case control.LevelReadOnly:
+		return "anything new is read only"
+	case control.LevelHide:
+		return "anything new is hidden"
+	}
+	return "anything new asks"
+}
+
+func forecastObject(f control.Forecast) object {
+	list := []object{}
+	for _, w := range f.Windows {
+		list = append(list, object{
+			"pid": w.Window.Ref.PID, "window_id": w.Window.Ref.ID, "app": w.Window.AppName(), "title": w.Window.Title,
+			"allow": w.Allow, "ask": w.Ask, "read_only": w.ReadOnly, "hidden": w.Hidden,
+			"missing": notes(w.Missing), "accepted": notes(w.Accepted), "problem": w.Problem,
+		})
+	}
+	return object{"resumed": true, "default_level": f.Default, "windows": list, "remains": notes(f.Remains)}
+}
+
+// ref names a window exactly.
+func ref(w control.Window) string { return fmt.Sprintf("%d:%d", w.Ref.PID, w.Ref.ID) }

@@ -1,0 +1,82 @@
+package main
+
+import "github.com/permission-canvas/permission-canvas/permissioncanvas/control"
+
+// windowObject is a window in an answer.
+func windowObject(w control.Window) object {
+	o := object{
+		"number": w.Number, "pid": w.Ref.PID, "window_id": w.Ref.ID, "app": w.AppName(), "title": w.Title,
+		"selected": w.Selected, "never": w.Never,
+	}
+	if w.Changed != "" {
+		o["changed"] = w.Changed
+	}
+	return o
+}
+
+func windows(c *call) error {
+	all, err := c.desk.Windows(c.ctx)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		list := []object{}
+		for _, w := range all {
+			list = append(list, windowObject(w))
+		}
+		return c.emit(object{"profile": c.desk.Dir(), "windows": list})
+	}
+	if len(all) == 0 {
+		c.print("There is no window on this desktop.")
+	}
+	chosen := false
+	for _, w := range all {
+		mark := " "
+		if w.Selected {
+			mark, chosen = "*", true
+		}
+		c.print("%s%3d  %-14s %s %s", mark, w.Number, ref(w), plain(w.AppName()), quote(w.Title))
+		switch {
+		case w.Never != "":
+			c.print("      Not for agents: %s", plain(w.Never))
+		case w.Changed != "":
+			c.print("      Was selected and is not the same any more (%s): choose it again.", plain(w.Changed))
+		case w.Hidden:
+			c.print("      Not on the screen now.")
+		}
+	}
+	if chosen {
+		c.print("\n* agents may use it, as the rules say.")
+	} else if len(all) > 0 {
+		c.print("\nNone is selected, so agents see nothing. Choose one: %s", plain(c.desk.Command("select NUMBER")))
+	}
+	return nil
+}
+
+func selectWindow(c *call) error {
+	w, err := c.desk.Find(c.ctx, c.words[0])
+	if err != nil {
+		return err
+	}
+	s, err := c.desk.Select(c.ctx, w.Ref, c.args.has("add"))
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.emit(object{"selected": windowObject(s.Window), "notes": notes(s.Notes)})
+	}
+	c.print("Selected: %s %s (%s)", plain(s.Window.AppName()), quote(s.Window.Title), ref(s.Window))
+	for _, note := range s.Notes {
+		c.print("%s", plain(note))
+	}
+	c.print("Next: %s, then %s", plain(c.desk.Command("rule add LEVEL --label NAME")), plain(c.desk.Command("resume")))
+	return nil
+}
+
+// notes is never null in JSON.
+func notes(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
