@@ -158,11 +158,16 @@ func (l *list) fill() {
 		if l.t.verdicts[i] < Bare {
 			continue
 		}
+		full := len(l.elements) >= most
+		if full && query == "" {
+			l.more++
+			continue
+		}
 		e := l.element(i, withValue[i])
 		if query != "" && !strings.Contains(fold(e.Label), query) && !strings.Contains(fold(e.Value), query) {
 			continue
 		}
-		if len(l.elements) >= most {
+		if full {
 			l.more++
 			continue
 		}
@@ -189,7 +194,7 @@ func (l *list) shortValues() map[int][]string {
 			continue
 		}
 		value := fold(l.s.Elements[i].Value)
-		if value == "" || letters(value) >= leastLetters && !latinWord(value) {
+		if value == "" || tells(value) && !latinWord(value) {
 			continue
 		}
 		if out == nil {

@@ -30,7 +30,7 @@ func newSecrets() *secrets {
 // add takes a text as the driver gave it.
 func (x *secrets) add(text string) {
 	text = fold(text)
-	if letters(text) < leastLetters {
+	if !tells(text) {
 		return
 	}
 	if latinWord(text) && len([]rune(text)) < longWord {
@@ -100,15 +100,23 @@ func latinWord(s string) bool {
 	return true
 }
 
-func letters(s string) int {
+// tells reports whether a text has letters enough to be looked for everywhere.
+func tells(s string) bool {
 	n := 0
 	for _, r := range s {
 		switch {
+		case r < 0x80:
+			if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' {
+				n++
+			}
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
 			n += 2
 		case unicode.IsLetter(r) || unicode.IsNumber(r):
 			n++
 		}
+		if n >= leastLetters {
+			return true
+		}
 	}
-	return n
+	return false
 }
