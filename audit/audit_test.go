@@ -78,10 +78,6 @@ func TestPC24AppendAndTail(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, none)
 	require.Equal(t, audit.Report{Entries: 4}, verify(t, dir))
-
-	st, err := os.Stat(segment(dir))
-	require.NoError(t, err)
-	require.EqualValues(t, 0o600, st.Mode().Perm())
 }
 
 func TestPC24Refuses(t *testing.T) {

@@ -156,7 +156,9 @@ func TestBX04Head(t *testing.T) {
 		}, 4},
 		{"a link", func(t *testing.T, head string, _ []byte) {
 			require.NoError(t, os.Rename(head, head+"2"))
-			require.NoError(t, os.Symlink(head+"2", head))
+			if err := os.Symlink(head+"2", head); err != nil {
+				t.Skip("links cannot be made here:", err)
+			}
 		}, 4},
 		{"of another log", func(t *testing.T, head string, _ []byte) {
 			other, err := os.ReadFile(filepath.Join(written(t, 3), "head"))

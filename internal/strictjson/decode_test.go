@@ -2,6 +2,7 @@ package strictjson_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -18,6 +19,10 @@ func (c *colour) UnmarshalText(b []byte) error {
 	*c = colour(b)
 	return nil
 }
+
+type refuses []int
+
+func (*refuses) UnmarshalJSON([]byte) error { return errors.New("never") }
 
 type base struct {
 	ID   string `json:"id"`
@@ -110,6 +115,13 @@ func TestDecodeTarget(t *testing.T) {
 	var c colour
 	require.NoError(t, strictjson.Decode([]byte(`"green"`), &c))
 	require.ErrorContains(t, strictjson.Decode([]byte(`"blue"`), &c), "line 1, column 1: colour")
+	var refuser refuses
+	require.ErrorContains(t, strictjson.Decode([]byte(`[{"x":1}]`), &refuser), "line 1, column 1: never")
+	type node struct {
+		*node
+		Name string `json:"name"`
+	}
+	require.NoError(t, strictjson.Decode([]byte(`{"name":"x"}`), &node{}))
 	var list []match
 	require.ErrorContains(t, strictjson.Decode([]byte(`[{"Role":1}]`), &list), "at [0].Role: unknown key")
 }

@@ -45,6 +45,7 @@ func TestPC45(t *testing.T) {
 		{"case, Kelvin sign", "{\"kind\":1,\"\u212aind\":2}", "key differs only by case"},
 		{"case, long s", "{\"\\u017fite\":1,\"SITE\":2}", "key differs only by case"},
 		{"case among many", many(`"K39"`), "at K39: key differs only by case"},
+		{"case, all escapes", `{"\b\f\n\r\t\/\\\"\ud83d\ude00é":1,"\u0008\u000C\u000a\u000d\u0009/\\\u0022😀É":2}`, "key differs only by case"},
 		{"empty key twice", `{"":1,"":2}`, "key stands twice"},
 		{"lone high surrogate", `"\ud800"`, "half of a surrogate pair"},
 		{"lone low surrogate", `"\udc00"`, "half of a surrogate pair"},
