@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/permission-canvas/permission-canvas/driver"
@@ -107,7 +108,27 @@ func (d *Desk) read(ctx context.Context, ref WindowRef, noImage bool) (*sight.Lo
 // find returns the element that w means.
 func (w Want) find(s *driver.Snapshot) (int, error) {
 	if w.Role == "" && w.Label == "" && w.Index == 0 {
-		return 0, errors.New("which control? name its role, its label or both; there is " + list(s, w.offered(s)))
+		return 0, &ChoiceError{"say which control, by its role, its label or both; there is", list(s, w.offered(s))}
+	}
+	fits := w.among(s)
+	switch {
+	case len(fits) == 0:
+		return 0, &ChoiceError{w.words() + " fits no control; there is", list(s, w.offered(s))}
+	case w.Index < 0 || w.Index > len(fits):
+		return 0, &ChoiceError{fmt.Sprintf("%s has no number %d; there is", w.words(), w.Index), list(s, fits)}
+	case w.Index > 0:
+		return fits[w.Index-1], nil
+	case len(fits) > 1:
+		return 0, &ChoiceError{fmt.Sprintf("%s fits %d controls; say which, by its number", w.words(), len(fits)), list(s, fits)}
+	}
+	return fits[0], nil
+}
+
+// among are the elements of which one is meant: with neither role nor label
+// those that were offered.
+func (w Want) among(s *driver.Snapshot) []int {
+	if w.Role == "" && w.Label == "" {
+		return w.offered(s)
 	}
 	var fits []int
 	for i := range s.Elements {
@@ -115,17 +136,7 @@ func (w Want) find(s *driver.Snapshot) (int, error) {
 			fits = append(fits, i)
 		}
 	}
-	switch {
-	case len(fits) == 0:
-		return 0, fmt.Errorf("no control is %s; there is %s", w.words(), list(s, w.offered(s)))
-	case w.Index < 0 || w.Index > len(fits):
-		return 0, fmt.Errorf("there is no number %d of what is %s: %s", w.Index, w.words(), list(s, fits))
-	case w.Index > 0:
-		return fits[w.Index-1], nil
-	case len(fits) > 1:
-		return 0, fmt.Errorf("%d controls are %s; say which, by its number: %s", len(fits), w.words(), list(s, fits))
-	}
-	return fits[0], nil
+	return fits
 }
 
 func (w Want) fits(e *driver.Element) bool {
@@ -155,38 +166,51 @@ func (w Want) offered(s *driver.Snapshot) []int {
 
 // words is w in a sentence.
 func (w Want) words() string {
-	role := w.Role
-	if role == "" {
-		role = "a control"
+	role := "control"
+	if w.Role != "" {
+		role = strings.Trim(visible.Text(w.Role, shown), `"`)
 	}
 	if w.Label == "" {
-		return visible.Text(role, shown)
+		return role
 	}
-	return strings.Trim(visible.Text(role, shown), `"`) + " " + visible.Text(w.Label, shown)
+	return role + " " + visible.Text(w.Label, shown)
 }
 
 // listMost bounds what an error lists.
 const listMost = 30
 
-// list names elements, numbered.
-func list(s *driver.Snapshot, elements []int) string {
-	if len(elements) == 0 {
-		return "none"
-	}
+// list names elements by their numbers. Beside some that can be told apart,
+// those that nothing tells apart are left out.
+func list(s *driver.Snapshot, elements []int) []string {
 	var out []string
+	told := slices.ContainsFunc(elements, func(i int) bool { return nameOf(&s.Elements[i]) != "" || boxOf(s, i) != nil })
 	for n, i := range elements {
-		if n == listMost {
-			out = append(out, fmt.Sprintf("and %d more", len(elements)-n))
-			break
-		}
 		e := &s.Elements[i]
-		line := fmt.Sprintf("[%d] %s %s", n+1, roleWord(e), visible.Text(e.Label, shown))
-		if box := boxOf(s, i); box != nil {
-			line += fmt.Sprintf(" in %s %s", roleWord(box), visible.Text(box.Label, shown))
+		name, box := nameOf(e), boxOf(s, i)
+		if name == "" && box == nil && told {
+			continue
+		}
+		if len(out) == listMost {
+			return append(out, fmt.Sprintf("and up to %d more", len(elements)-n))
+		}
+		if name == "" {
+			name = "without a name"
+		}
+		line := fmt.Sprintf("[%d] %s %s", n+1, roleWord(e), name)
+		if box != nil {
+			line += fmt.Sprintf(" in %s %s", roleWord(box), nameOf(box))
 		}
 		out = append(out, line)
 	}
-	return strings.Join(out, ", ")
+	return out
+}
+
+// nameOf is what e is called, quoted; "" where nobody could read it.
+func nameOf(e *driver.Element) string {
+	if policy.Normal(e.Label) == "" {
+		return ""
+	}
+	return visible.Text(e.Label, shown)
 }
 
 func roleWord(e *driver.Element) string {
@@ -199,7 +223,7 @@ func roleWord(e *driver.Element) string {
 // boxOf is the nearest named ancestor below the window.
 func boxOf(s *driver.Snapshot, i int) *driver.Element {
 	for p := range s.Path(i) {
-		if e := &s.Elements[p]; e.Role != driver.RoleWindow && policy.Normal(e.Label) != "" {
+		if e := &s.Elements[p]; e.Role != driver.RoleWindow && nameOf(e) != "" {
 			return e
 		}
 	}

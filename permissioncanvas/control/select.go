@@ -84,7 +84,7 @@ func (d *Desk) eligible(ctx context.Context, ref WindowRef) (Window, error) {
 	if err != nil {
 		return Window{}, err
 	}
-	w, err := only(all, "is "+refText(ref), func(w Window) bool { return w.Ref == ref })
+	w, err := exactly(all, func(w Window) bool { return w.Ref == ref }, refText(ref))
 	if err == nil && w.Never != "" {
 		err = fmt.Errorf("%s cannot be chosen: %s", w, w.Never)
 	}

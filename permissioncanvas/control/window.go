@@ -152,7 +152,7 @@ func (d *Desk) numbered(all []Window, number int) (Window, error) {
 	return Window{}, fmt.Errorf("window %d of the last list is gone: list them again", number)
 }
 
-var exactWindow = regexp.MustCompile(`^([0-9]{1,10}):([0-9]{1,20})$`)
+var exactWindow = regexp.MustCompile(`^[0-9]{1,10}:[0-9]{1,20}$`)
 
 // Find returns the one window that text means: a number of the last list, a
 // process and window as in "4242:77", or a part of the application's name or
@@ -164,19 +164,20 @@ func (d *Desk) Find(ctx context.Context, text string) (Window, error) {
 		return Window{}, err
 	}
 	if text == "" {
-		return only(all, "is selected", func(w Window) bool { return w.Selected })
+		return only(all, "is selected", "are selected", func(w Window) bool { return w.Selected })
 	}
 	if n, err := strconv.Atoi(text); err == nil {
 		return d.numbered(all, n)
 	}
-	if m := exactWindow.FindStringSubmatch(text); m != nil {
-		return only(all, "is "+text, func(w Window) bool { return refText(w.Ref) == text })
+	if exactWindow.MatchString(text) {
+		return exactly(all, func(w Window) bool { return refText(w.Ref) == text }, text)
 	}
 	part := policy.Normal(text)
 	if part == "" {
 		return Window{}, errors.New("name a window by its number, as PID:WINDOW, or by a part of its title")
 	}
-	return only(all, "fits "+visible.Text(text, shown), func(w Window) bool {
+	words := " " + visible.Text(text, shown)
+	return only(all, "fits"+words, "fit"+words, func(w Window) bool {
 		for _, name := range []string{w.App, w.Exe, w.Title} {
 			if strings.Contains(policy.Normal(name), part) {
 				return true
@@ -186,21 +187,39 @@ func (d *Desk) Find(ctx context.Context, text string) (Window, error) {
 	})
 }
 
+// exactly returns the window that is called name.
+func exactly(all []Window, is func(Window) bool, name string) (Window, error) {
+	return only(all, "is "+name, "are "+name, is)
+}
+
 // only returns the one window of which fits holds.
-func only(all []Window, what string, fits func(Window) bool) (Window, error) {
+func only(all []Window, one, several string, fits func(Window) bool) (Window, error) {
 	var found []string
-	var one Window
-	for _, w := range all {
-		if fits(w) {
-			one = w
-			found = append(found, w.String())
+	var w Window
+	for _, o := range all {
+		if fits(o) {
+			w = o
+			found = append(found, o.String())
 		}
 	}
 	switch len(found) {
 	case 1:
-		return one, nil
+		return w, nil
 	case 0:
-		return Window{}, fmt.Errorf("no window %s", what)
+		return Window{}, fmt.Errorf("no window %s", one)
 	}
-	return Window{}, fmt.Errorf("%d windows: more than one %s; name one of them as PID:WINDOW: %s", len(found), what, strings.Join(found, ", "))
+	return Window{}, &ChoiceError{fmt.Sprintf("%d windows %s; name one of them as PID:WINDOW", len(found), several), found}
+}
+
+// A ChoiceError says that not exactly one was meant, and what there is.
+type ChoiceError struct {
+	Message string
+	Choices []string // the screen's words in them are quoted
+}
+
+func (e *ChoiceError) Error() string {
+	if len(e.Choices) == 0 {
+		return e.Message
+	}
+	return e.Message + ": " + strings.Join(e.Choices, ", ")
 }

@@ -21,11 +21,15 @@ func pending(c *call) error {
 		return err
 	}
 	if c.json {
-		list := []object{}
+		list := []ask{}
 		for _, card := range cards {
-			list = append(list, cardObject(card))
+			list = append(list, askOf(card))
 		}
-		return c.emit(object{"profile": c.desk.Dir(), "pending": list})
+		return c.emit(struct {
+			Profile string `json:"profile"`
+			Paused  bool   `json:"paused"`
+			Pending []ask  `json:"pending"`
+		}{c.desk.Dir(), c.desk.State().Paused, list})
 	}
 	if len(cards) == 0 {
 		c.print("Nobody asks.")
@@ -43,13 +47,28 @@ func pending(c *call) error {
 	return nil
 }
 
-// cardObject is an ask in an answer. The letters that a person types for it are
-// for her eyes when she answers, and not in it.
-func cardObject(card control.Card) object {
-	return object{
-		"id": card.ID, "verb": card.Verb, "agent": card.Agent, "target": card.Target, "window": card.Window,
-		"place": card.Place, "arguments": card.Arguments, "delivery": card.Delivery, "again": card.Again,
-		"expires_at": card.Expires.UTC().Format(time.RFC3339), "seconds_left": max(0, int(time.Until(card.Expires).Seconds())),
+// An ask is an ask in an answer. The letters that a person types for it are for
+// her eyes when she answers, and not in it.
+type ask struct {
+	ID          string `json:"id"`
+	Verb        string `json:"verb"`
+	Agent       string `json:"agent"`
+	Target      string `json:"target"`
+	Window      string `json:"window"`
+	Place       string `json:"place"`
+	Arguments   string `json:"arguments"`
+	Delivery    string `json:"delivery"`
+	Again       int    `json:"again"`
+	ExpiresAt   string `json:"expires_at"`
+	SecondsLeft int    `json:"seconds_left"`
+}
+
+func askOf(card control.Card) ask {
+	return ask{
+		ID: card.ID, Verb: card.Verb, Agent: card.Agent, Target: card.Target, Window: card.Window, Place: card.Place,
+		Arguments: card.Arguments, Delivery: card.Delivery, Again: card.Again,
+		ExpiresAt:   card.Expires.UTC().Format(time.RFC3339),
+		SecondsLeft: max(0, int(time.Until(card.Expires).Seconds())),
 	}
 }
 

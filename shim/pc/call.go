@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -105,7 +106,7 @@ func (c *call) openDriver() (closeDriver func(), err error) {
 	}
 	path, how, err := desktop.Find(name, nil, c.desk.Dir())
 	if err != nil {
-		return func() {}, err
+		return func() {}, fmt.Errorf("%w; install cua-driver, or name it with --driver PATH", err)
 	}
 	c.say("Driver: %s (%s)", plain(path), plain(how))
 	d := desktop.Open(path, &desktop.Options{Name: "pc", PolicyFile: c.desk.WriteDriverPolicy, Env: c.display()})
@@ -119,15 +120,15 @@ func (c *call) display() []string {
 	if os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" {
 		return nil
 	}
-	sessions, err := c.desk.Sessions()
-	if err != nil {
-		return nil
-	}
+	sessions, _ := c.desk.Sessions() // what cannot be read is not there to be used
 	for _, s := range sessions {
 		if s.Display != "" || s.Wayland != "" {
 			c.say("Using the desktop of %s (%s).", quote(s.Agent), plain(s.Display+s.Wayland))
 			return s.Environ()
 		}
+	}
+	if runtime.GOOS == "linux" {
+		c.say("DISPLAY is not set and no agent runs here, so there is no desktop to look at: set DISPLAY.")
 	}
 	return nil
 }

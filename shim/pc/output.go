@@ -78,23 +78,44 @@ func escaped(s string) []byte {
 	return b
 }
 
+// A problem is an error in an answer.
+type problem struct {
+	Message string   `json:"message"`
+	Choices []string `json:"choices,omitempty"`
+	Ways    []way    `json:"ways,omitempty"`
+}
+
+// A way is a rule that could be made instead.
+type way struct {
+	As   control.As `json:"as"`
+	Hint string     `json:"hint"`
+}
+
 // fail says why nothing was done.
 func (c *call) fail(err error) {
-	problem := object{"message": err.Error()}
-	fmt.Fprintln(c.err, "pc:", plain(err.Error()))
+	p := problem{Message: err.Error()}
+	var choice *control.ChoiceError
 	var text *control.TextError
-	if errors.As(err, &text) {
-		fmt.Fprintln(c.err, "Repeat the command with one of:")
-		var ways []object
-		for _, o := range text.Offers {
-			fmt.Fprintf(c.err, "  --as %-12s %s\n", o.Kind, waySaid(o.Kind, o.Hint))
-			ways = append(ways, object{"as": o.Kind, "hint": o.Hint})
+	switch {
+	case errors.As(err, &choice) && len(choice.Choices) > 0:
+		p.Choices = choice.Choices
+		fmt.Fprintf(c.err, "pc: %s:\n", plain(choice.Message))
+		for _, line := range choice.Choices {
+			fmt.Fprintf(c.err, "  %s\n", plain(line))
 		}
-		problem["ways"] = ways
+	case errors.As(err, &text):
+		fmt.Fprintln(c.err, "pc:", plain(err.Error()))
+		fmt.Fprintln(c.err, "Repeat the command with one of:")
+		for _, o := range text.Offers {
+			p.Ways = append(p.Ways, way{o.Kind, o.Hint})
+			fmt.Fprintf(c.err, "  --as %-12s %s\n", o.Kind, waySaid(o.Kind, o.Hint))
+		}
+	default:
+		fmt.Fprintln(c.err, "pc:", plain(err.Error()))
 	}
 	if c.json {
 		// Where even this cannot be written, the exit code is left.
-		_ = c.emit(object{"error": problem})
+		_ = c.emit(object{"error": p})
 	}
 }
 

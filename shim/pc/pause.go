@@ -61,7 +61,7 @@ func resume(c *call) error {
 		return err
 	}
 	if c.json {
-		return c.emit(forecastObject(f))
+		return c.emit(resumedOf(f))
 	}
 	if !asks || len(accept) > 0 {
 		c.printForecast(f)
@@ -116,16 +116,37 @@ func anythingNew(l control.Level) string {
 	return "anything new asks"
 }
 
-func forecastObject(f control.Forecast) object {
-	list := []object{}
+// A resumed is a forecast in an answer.
+type resumed struct {
+	Resumed      bool            `json:"resumed"`
+	DefaultLevel control.Level   `json:"default_level"`
+	Windows      []windowResumed `json:"windows"`
+	Remains      []string        `json:"remains"`
+}
+
+type windowResumed struct {
+	PID      int      `json:"pid"`
+	WindowID uint64   `json:"window_id"`
+	App      string   `json:"app"`
+	Title    string   `json:"title"`
+	Allow    int      `json:"allow"`
+	Ask      int      `json:"ask"`
+	ReadOnly int      `json:"read_only"`
+	Hidden   int      `json:"hidden"`
+	Missing  []string `json:"missing"`
+	Accepted []string `json:"accepted"`
+	Problem  string   `json:"problem"`
+}
+
+func resumedOf(f control.Forecast) resumed {
+	r := resumed{true, f.Default, []windowResumed{}, notes(f.Remains)}
 	for _, w := range f.Windows {
-		list = append(list, object{
-			"pid": w.Window.Ref.PID, "window_id": w.Window.Ref.ID, "app": w.Window.AppName(), "title": w.Window.Title,
-			"allow": w.Allow, "ask": w.Ask, "read_only": w.ReadOnly, "hidden": w.Hidden,
-			"missing": notes(w.Missing), "accepted": notes(w.Accepted), "problem": w.Problem,
+		r.Windows = append(r.Windows, windowResumed{
+			w.Window.Ref.PID, w.Window.Ref.ID, w.Window.AppName(), w.Window.Title,
+			w.Allow, w.Ask, w.ReadOnly, w.Hidden, notes(w.Missing), notes(w.Accepted), w.Problem,
 		})
 	}
-	return object{"resumed": true, "default_level": f.Default, "windows": list, "remains": notes(f.Remains)}
+	return r
 }
 
 // ref names a window exactly.

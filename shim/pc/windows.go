@@ -2,16 +2,20 @@ package main
 
 import "github.com/permission-canvas/permission-canvas/permissioncanvas/control"
 
-// windowObject is a window in an answer.
-func windowObject(w control.Window) object {
-	o := object{
-		"number": w.Number, "pid": w.Ref.PID, "window_id": w.Ref.ID, "app": w.AppName(), "title": w.Title,
-		"selected": w.Selected, "never": w.Never,
-	}
-	if w.Changed != "" {
-		o["changed"] = w.Changed
-	}
-	return o
+// A window is a window in an answer.
+type window struct {
+	Number   int    `json:"number"`
+	PID      int    `json:"pid"`
+	WindowID uint64 `json:"window_id"`
+	App      string `json:"app"`
+	Title    string `json:"title"`
+	Selected bool   `json:"selected"`
+	Changed  string `json:"changed,omitempty"`
+	Never    string `json:"never"`
+}
+
+func windowOf(w control.Window) window {
+	return window{w.Number, w.Ref.PID, w.Ref.ID, w.AppName(), w.Title, w.Selected, w.Changed, w.Never}
 }
 
 func windows(c *call) error {
@@ -20,11 +24,14 @@ func windows(c *call) error {
 		return err
 	}
 	if c.json {
-		list := []object{}
+		list := []window{}
 		for _, w := range all {
-			list = append(list, windowObject(w))
+			list = append(list, windowOf(w))
 		}
-		return c.emit(object{"profile": c.desk.Dir(), "windows": list})
+		return c.emit(struct {
+			Profile string   `json:"profile"`
+			Windows []window `json:"windows"`
+		}{c.desk.Dir(), list})
 	}
 	if len(all) == 0 {
 		c.print("There is no window on this desktop.")
@@ -63,7 +70,10 @@ func selectWindow(c *call) error {
 		return err
 	}
 	if c.json {
-		return c.emit(object{"selected": windowObject(s.Window), "notes": notes(s.Notes)})
+		return c.emit(struct {
+			Selected window   `json:"selected"`
+			Notes    []string `json:"notes"`
+		}{windowOf(s.Window), notes(s.Notes)})
 	}
 	c.print("Selected: %s %s (%s)", plain(s.Window.AppName()), quote(s.Window.Title), ref(s.Window))
 	for _, note := range s.Notes {
