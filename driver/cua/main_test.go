@@ -1,0 +1,15 @@
+package cua_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/permission-canvas/permission-canvas/driver/drivertest"
+)
+
+func TestMain(m *testing.M) {
+	drivertest.Serve(answers)
+	code := m.Run()
+	endShared()
+	os.Exit(code)
+}

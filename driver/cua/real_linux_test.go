@@ -1,0 +1,310 @@
+package cua_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/png"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/permission-canvas/permission-canvas/driver"
+	"github.com/permission-canvas/permission-canvas/driver/cua"
+	"github.com/permission-canvas/permission-canvas/driver/drivertest"
+)
+
+// eachVersion runs f on the real drivers that are here.
+func eachVersion(t *testing.T, f func(t *testing.T, exe string, modern bool)) {
+	for _, v := range []struct {
+		name, variable string
+		modern         bool
+	}{{"0.21", "PC_TEST_DRIVER_21", false}, {"0.37", "PC_TEST_DRIVER_37", true}} {
+		t.Run(v.name, func(t *testing.T) {
+			exe := os.Getenv(v.variable)
+			if exe == "" {
+				t.Skipf("NOT RUN: %s names no cua-driver %s", v.variable, v.name)
+			}
+			f(t, exe, v.modern)
+		})
+	}
+}
+
+// open returns the real driver under a policy file of its own.
+func open(t *testing.T, exe string) *cua.Driver {
+	t.Helper()
+	d := cua.New(exe, &cua.Options{Name: "suite", PolicyFile: policyFile(t)})
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	return d
+}
+
+func policyFile(t *testing.T) func([]string) (string, error) {
+	path := t.TempDir() + "/policy.yaml"
+	return func(tools []string) (string, error) {
+		text := "allow:\n  tools:\n"
+		for _, name := range tools {
+			text += "    - " + name + "\n"
+		}
+		return path, os.WriteFile(path, []byte(text), 0o600)
+	}
+}
+
+func TestRealSuite(t *testing.T) {
+	eachVersion(t, func(t *testing.T, exe string, modern bool) {
+		b := sharedBrowser(t)
+		drivertest.Test(t, func(t *testing.T) drivertest.Fixture {
+			b.reset(t)
+			return drivertest.Fixture{
+				Driver: open(t, exe),
+				Window: b.title, Other: otherTitle + " - Chromium", Button: "Save", Field: "Name",
+				Delivery: driver.Background, Presses: b.pressed, Text: b.typed, Settle: 2 * time.Second,
+			}
+		})
+	})
+}
+
+// TestRealBoundsAreWherePixelsAre finds a box of one colour in the picture
+// and compares its place with the one that the tree gives.
+func TestRealBoundsAreWherePixelsAre(t *testing.T) {
+	eachVersion(t, func(t *testing.T, exe string, modern bool) {
+		b := sharedBrowser(t)
+		d := open(t, exe)
+		w := b.window(t, d)
+		_, err := d.Do(t.Context(), w.Ref, driver.Raise{}) // what lies under another window is black
+		require.NoError(t, err)
+		time.Sleep(500 * time.Millisecond)
+		s, err := d.Snapshot(t.Context(), w.Ref, driver.SnapshotOptions{})
+		require.NoError(t, err)
+		painted := extent(t, s)
+		box := element(t, s, "Box")
+		require.Equal(t, painted, box.Bounds.Sub(s.Frame.Min))
+		require.Equal(t, driver.RoleButton, box.Role)
+		require.True(t, box.Web)
+		require.Equal(t, s.Frame.Size(), s.Size)
+		require.Equal(t, s.Window.Bounds, s.Frame)
+		root := s.Elements[0]
+		require.Equal(t, s.Frame, root.Bounds, "the root fills the window")
+		require.LessOrEqual(t, s.Slack, 64)
+		pin := element(t, s, "PIN")
+		require.Equal(t, driver.RolePassword, pin.Role)
+		require.NotContains(t, pin.Value, "hunter2")
+		require.Equal(t, "chromium", s.Window.Exe)
+		require.NotZero(t, s.Window.Start)
+		require.False(t, s.AllText)
+		require.False(t, s.FocusKnown)
+	})
+}
+
+func extent(t *testing.T, s *driver.Snapshot) image.Rectangle {
+	t.Helper()
+	m, err := png.Decode(bytes.NewReader(s.Image))
+	require.NoError(t, err)
+	var r image.Rectangle
+	for y := range s.Size.Y {
+		for x := range s.Size.X {
+			if cr, cg, cb, _ := m.At(x, y).RGBA(); cr == 0xffff && cg == 0 && cb == 0xffff {
+				r = r.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	require.Equal(t, image.Pt(201, 41), r.Size(), "the box is on the picture")
+	return r
+}
+
+func element(t *testing.T, s *driver.Snapshot, label string) *driver.Element {
+	t.Helper()
+	for i := range s.Elements {
+		if s.Elements[i].Label == label && s.Elements[i].Web {
+			return &s.Elements[i]
+		}
+	}
+	require.Failf(t, "no such element", "%q", label)
+	return nil
+}
+
+// TestRealInput sends each kind of input and looks at what the page got: what
+// is sent is what was meant, or nothing is.
+func TestRealInput(t *testing.T) {
+	const fg, bg = driver.Foreground, driver.Background
+	target := func(a driver.Action, token driver.Token) driver.Action {
+		switch a := a.(type) {
+		case driver.Click:
+			a.Target = token
+			return a
+		case driver.Scroll:
+			a.Target = token
+			return a
+		}
+		return a
+	}
+	tests := []struct {
+		name       string
+		act        driver.Action
+		event      string // that the page must see
+		old, fresh error  // of 0.21 and 0.37
+	}{
+		{"left, behind", driver.Click{}, "event click box 0", nil, nil},
+		{"left, in front", driver.Click{Button: driver.ButtonLeft, Count: 1, Delivery: fg}, "event click box 0", nil, nil},
+		{"double, in front", driver.Click{Count: 2, Delivery: fg}, "event dblclick box 0", nil, nil},
+		{"double, behind", driver.Click{Count: 2}, "", driver.ErrBackgroundUnavailable, driver.ErrBackgroundUnavailable},
+		{"right, in front", driver.Click{Button: driver.ButtonRight, Delivery: fg}, "event contextmenu box 2", nil, nil},
+		{"escape", driver.PressKeys{Keys: []driver.Key{"escape"}, Delivery: fg}, "", nil, nil},
+		{"right, behind", driver.Click{Button: driver.ButtonRight, Delivery: bg}, "", driver.ErrBackgroundUnavailable, driver.ErrBackgroundUnavailable},
+		{"middle, in front", driver.Click{Button: driver.ButtonMiddle, Delivery: fg}, "event auxclick box 1", driver.ErrUnsupported, nil},
+		{"middle, behind", driver.Click{Button: driver.ButtonMiddle}, "", driver.ErrUnsupported, driver.ErrBackgroundUnavailable},
+		{"ctrl, in front", driver.Click{Modifiers: []driver.Key{"ctrl"}, Delivery: fg}, "event click box 0 1 ctrl", nil, nil},
+		{"ctrl, behind", driver.Click{Modifiers: []driver.Key{"ctrl"}}, "", driver.ErrBackgroundUnavailable, driver.ErrBackgroundUnavailable},
+		{"a key, in front", driver.PressKeys{Keys: []driver.Key{"f9"}, Delivery: fg}, "event keydown", nil, nil},
+		{"keys, in front", driver.PressKeys{Keys: []driver.Key{"ctrl", "f9"}, Delivery: fg}, "event keydown", nil, nil},
+		{"a key, behind", driver.PressKeys{Keys: []driver.Key{"f9"}}, "", driver.ErrBackgroundUnavailable, driver.ErrBackgroundUnavailable},
+		{"wheel, in front", driver.Scroll{By: image.Pt(0, 2), Delivery: fg}, "scroll", nil, nil},
+		{"wheel, behind", driver.Scroll{By: image.Pt(0, 2)}, "", driver.ErrBackgroundUnavailable, driver.ErrBackgroundUnavailable},
+	}
+	eachVersion(t, func(t *testing.T, exe string, modern bool) {
+		b := sharedBrowser(t)
+		d := open(t, exe)
+		ref := b.window(t, d).Ref
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				want := tt.old
+				if modern {
+					want = tt.fresh
+				}
+				b.reset(t)
+				s, err := d.Snapshot(t.Context(), ref, driver.SnapshotOptions{NoImage: true})
+				require.NoError(t, err)
+				_, err = d.Do(t.Context(), ref, target(tt.act, driver.Token(element(t, s, "Box").Token)))
+				if want != nil {
+					require.ErrorIs(t, err, want)
+					require.ErrorIs(t, err, driver.ErrNoEffect)
+					time.Sleep(300 * time.Millisecond)
+					require.Empty(t, b.all(), "proof of no effect, and an effect")
+					return
+				}
+				require.NoError(t, err)
+				if tt.event != "" {
+					require.Eventually(t, func() bool { return b.saw(tt.event) }, 3*time.Second, 20*time.Millisecond, "%v", b.all())
+				}
+			})
+		}
+	})
+}
+
+// TestRealPC21ADriverThatIsKilled loses its process between two calls.
+func TestRealPC21ADriverThatIsKilled(t *testing.T) {
+	eachVersion(t, func(t *testing.T, exe string, modern bool) {
+		b := sharedBrowser(t)
+		d := open(t, exe)
+		ref := b.window(t, d).Ref
+		s, err := d.Snapshot(t.Context(), ref, driver.SnapshotOptions{NoImage: true})
+		require.NoError(t, err)
+		old, pressed := element(t, s, "Save").Token, b.pressed()
+		pid := cua.OnlyTestPID(d)
+		require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		require.Eventually(t, func() bool {
+			_, err = d.Do(t.Context(), ref, driver.Click{Target: driver.Token(old)})
+			return errors.Is(err, driver.ErrStaleToken)
+		}, 5*time.Second, 10*time.Millisecond)
+		s, err = d.Snapshot(t.Context(), ref, driver.SnapshotOptions{NoImage: true})
+		require.NoError(t, err, "an observation starts a new one")
+		require.NotEqual(t, pid, cua.OnlyTestPID(d))
+		require.NotEqual(t, old, element(t, s, "Save").Token)
+		_, err = d.Do(t.Context(), ref, driver.Click{Target: driver.Token(old)})
+		require.ErrorIs(t, err, driver.ErrStaleToken, "the new process numbers its tokens alike (M7)")
+		require.Equal(t, pressed, b.pressed())
+	})
+}
+
+// TestRealPC21ASessionThatEnded is revived by looking, not by acting.
+func TestRealPC21ASessionThatEnded(t *testing.T) {
+	eachVersion(t, func(t *testing.T, exe string, modern bool) {
+		b := sharedBrowser(t)
+		d := open(t, exe)
+		ref, before := b.window(t, d).Ref, b.pressed()
+		look := func() driver.Token {
+			s, err := d.Snapshot(t.Context(), ref, driver.SnapshotOptions{NoImage: true})
+			require.NoError(t, err)
+			return driver.Token(element(t, s, "Save").Token)
+		}
+		_, err := d.CallTool(t.Context(), "end_session", []byte(`{"session":"suite"}`))
+		require.NoError(t, err)
+		token := look() // never begun, or revived
+		_, err = d.Do(t.Context(), ref, driver.Click{Target: token})
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return b.pressed() == before+1 }, 3*time.Second, 20*time.Millisecond)
+
+		token = look()
+		raw, err := d.CallTool(t.Context(), "end_session", []byte(`{"session":"suite"}`))
+		require.NoError(t, err)
+		require.Contains(t, string(raw), "ended")
+		_, err = d.Do(t.Context(), ref, driver.Click{Target: token})
+		require.ErrorIs(t, err, driver.ErrNoEffect)
+		_, err = d.Do(t.Context(), ref, driver.PressKeys{Keys: []driver.Key{"f9"}, Delivery: driver.Foreground})
+		require.ErrorIs(t, err, driver.ErrSessionEnded)
+		_, err = d.Do(t.Context(), ref, driver.PressKeys{Keys: []driver.Key{"f9"}, Delivery: driver.Foreground})
+		require.ErrorIs(t, err, driver.ErrSessionEnded, "acting never revives")
+		_, err = d.Do(t.Context(), ref, driver.Click{Target: look()})
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return b.pressed() == before+2 }, 3*time.Second, 20*time.Millisecond)
+	})
+}
+
+// TestRealPC10AWindowThatIsGone loses its application.
+func TestRealPC10AWindowThatIsGone(t *testing.T) {
+	eachVersion(t, func(t *testing.T, exe string, modern bool) {
+		b := startBrowser(t, t.TempDir())
+		t.Cleanup(b.stop)
+		d := open(t, exe)
+		var ref driver.WindowRef
+		require.Eventually(t, func() bool {
+			all, err := d.Windows(t.Context())
+			for _, w := range all {
+				if w.Ref.PID == b.cmd.Process.Pid && w.Title == b.title {
+					ref = w.Ref
+				}
+			}
+			return err == nil && !ref.IsZero()
+		}, 30*time.Second, 100*time.Millisecond)
+		s, err := d.Snapshot(t.Context(), ref, driver.SnapshotOptions{NoImage: true})
+		require.NoError(t, err)
+		token := driver.Token(element(t, s, "Save").Token)
+		b.stop()
+		require.Eventually(t, func() bool {
+			_, err = d.Snapshot(context.Background(), ref, driver.SnapshotOptions{})
+			return errors.Is(err, driver.ErrWindowGone)
+		}, 10*time.Second, 50*time.Millisecond)
+		_, err = d.Do(t.Context(), ref, driver.Click{Target: token})
+		require.ErrorIs(t, err, driver.ErrNoEffect)
+		_, err = d.Do(t.Context(), ref, driver.Raise{})
+		require.ErrorIs(t, err, driver.ErrWindowGone)
+	})
+}
+
+// TestRealPC22Environment reads what the driver's process was given.
+func TestRealPC22Environment(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-secret")
+	t.Setenv("HERMES_CUA_DRIVER_CMD", "permission-canvas")
+	eachVersion(t, func(t *testing.T, exe string, modern bool) {
+		d := open(t, exe)
+		tools, err := d.Tools(t.Context())
+		require.NoError(t, err)
+		require.Len(t, tools.Entries, len(cua.ToolNames()), "the policy file admits nothing else")
+		data, err := os.ReadFile("/proc/" + itoa(cua.OnlyTestPID(d)) + "/environ")
+		require.NoError(t, err)
+		require.NotContains(t, string(data), "sk-secret")
+		require.NotContains(t, string(data), "HERMES")
+		require.Contains(t, string(data), "CUA_DRIVER_RS_TELEMETRY_ENABLED=false")
+		require.Contains(t, string(data), "CUA_DRIVER_RS_UPDATE_CHECK=false")
+		require.Contains(t, string(data), "PERMISSION_CANVAS_DEPTH=1")
+		dir, err := os.Readlink("/proc/" + itoa(cua.OnlyTestPID(d)) + "/cwd")
+		require.NoError(t, err)
+		require.Equal(t, "/", dir)
+		sink, err := os.Readlink("/proc/" + itoa(cua.OnlyTestPID(d)) + "/fd/2")
+		require.NoError(t, err)
+		require.Equal(t, os.DevNull, sink)
+	})
+}
