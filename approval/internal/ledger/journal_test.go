@@ -102,15 +102,16 @@ func TestPC25Marks(t *testing.T) {
 		{"yes too early", change(yes, func(r *ledger.Record) { r.ID, r.Changed = sampleID(2), noon.Add(-1e6) }), "granted outside its time"},
 		{"spent by a mark", change(yes, func(r *ledger.Record) { r.State, r.By = ledger.Executing, "" }), `no way from granted to "executing"`},
 		{"spent again", change(done, func(r *ledger.Record) { r.State, r.By = ledger.Granted, "me" }), `no way from consumed to "granted"`},
+		{"over, by somebody", change(done, func(r *ledger.Record) { r.ID, r.By = sampleID(3), "me" }), `no way from executing to "consumed"`},
 		{"unknown state", change(yes, func(r *ledger.Record) { r.State = "allowed" }), `no way from granted to "allowed"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			third := sample(sampleID(2), ledger.Pending)
-			head := bytes.Join([][]byte{ledger.Journal([]ledger.Record{asked, spent, third}), ledger.MarkLine(yes), ledger.MarkLine(done)}, nil)
+			third, fourth := sample(sampleID(2), ledger.Pending), sample(sampleID(3), ledger.Executing)
+			head := bytes.Join([][]byte{ledger.Journal([]ledger.Record{asked, spent, third, fourth}), ledger.MarkLine(yes), ledger.MarkLine(done)}, nil)
 			_, _, err := ledger.Parse(append(head, tt.mark...))
 			var corrupt *ledger.CorruptError
 			require.ErrorAs(t, err, &corrupt)
-			require.Equal(t, 7, corrupt.Line)
+			require.Equal(t, 8, corrupt.Line)
 			require.Equal(t, len(head), corrupt.Offset)
 			require.Contains(t, corrupt.Reason, tt.reason)
 		})
