@@ -14,7 +14,7 @@ import (
 // again, and pace how often.
 const (
 	patience = 500 * time.Millisecond
-	pace     = 10 * time.Millisecond
+	pace     = 5 * time.Millisecond
 )
 
 // blocked reports whether err is what Windows says while a scanner, an indexer

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/permission-canvas/permission-canvas/internal/statefile"
 	"github.com/stretchr/testify/require"
@@ -71,6 +72,8 @@ func TestPC25ReadersSeeWholeContents(t *testing.T) {
 	for range 2 {
 		readers.Go(func() {
 			for !done.Load() {
+				// Windows replaces no file that is open: leave it a moment.
+				time.Sleep(2 * time.Millisecond)
 				got, err := statefile.Read(path, 1<<20)
 				if err != nil || !bytes.Equal(got, texts[0]) && !bytes.Equal(got, texts[1]) && !bytes.Equal(got, texts[2]) {
 					t.Errorf("%d bytes, %v", len(got), err)

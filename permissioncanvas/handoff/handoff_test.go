@@ -216,9 +216,9 @@ func TestPC20TakeWaitsForACallToEnd(t *testing.T) {
 		require.NoError(t, h.Release())
 
 		require.NoError(t, g.SetResumed("me"))
-		leave, err = g.Enter()
+		out, err := g.Enter()
 		require.NoError(t, err)
-		defer leave()
+		defer out()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		_, err = g.Take(ctx, "panel", "editing")
