@@ -45,6 +45,10 @@ type Ask struct {
 	Control string
 	// Profile is which profile the act belongs to, as a person reads it.
 	Profile string
+	// NotAfter ends question and yes, where that is before their own time is
+	// over: what was seen is then too old to act on. Zero: they end by
+	// themselves.
+	NotAfter time.Time
 }
 
 // Pending is what the asker may know of its open question.
@@ -71,6 +75,9 @@ func (s *Store) Request(ctx context.Context, a Ask) (Pending, error) {
 			out = pending(r)
 			s.lapsed(r, b.Now) // marks it
 			return nil
+		}
+		if !a.NotAfter.IsZero() && !b.Now.Before(a.NotAfter) {
+			return ErrExpired
 		}
 		n := a.record()
 		if err := denied(all, n, b.Now); err != nil {
@@ -124,7 +131,7 @@ func (a Ask) record() ledger.Record {
 // clear is what of a goes with the answer.
 func (a Ask) clear() ledger.Clear {
 	return ledger.Clear{Window: a.Window, Place: a.Place, Target: a.Target, Arguments: a.Arguments,
-		Delivery: a.Delivery, Policy: a.PolicyHash, Snapshot: a.Snapshot, Profile: a.Profile}
+		Delivery: a.Delivery, Policy: a.PolicyHash, Snapshot: a.Snapshot, Profile: a.Profile, Until: a.NotAfter}
 }
 
 // key hides words behind a digest; each is quoted, so that two lists of words

@@ -116,6 +116,25 @@ func TestPC19Clocks(t *testing.T) {
 }
 
 // A yes that the agent sees late is not older than it can be.
+func TestPC19NeverOutlivesItsSnapshot(t *testing.T) {
+	d := newDesk(t)
+	a := ask("Save")
+	a.NotAfter = time.Now().Add(-time.Second)
+	_, err := d.store.Request(background, a)
+	require.ErrorIs(t, err, approval.ErrExpired)
+
+	a.NotAfter = time.Now().Add(30 * time.Second)
+	p, err := d.store.Request(background, a)
+	require.NoError(t, err)
+	require.WithinDuration(t, a.NotAfter, p.Expires, time.Millisecond)
+	require.NoError(t, d.inbox.Approve(background, p.ID, "me"))
+	cards, err := d.inbox.Granted(background)
+	require.NoError(t, err)
+	require.WithinDuration(t, a.NotAfter, cards[0].Expires, time.Millisecond, "a yes extends nothing")
+	d.wall, d.mono = 31*time.Second, 31*time.Second
+	require.ErrorIs(t, d.store.Consume(background, p.ID, a.Digest, a.Session), approval.ErrExpired)
+}
+
 func TestPC19GrantSeenLate(t *testing.T) {
 	d := newDesk(t)
 	a := ask("Save")

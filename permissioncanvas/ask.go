@@ -53,7 +53,7 @@ func (c *Canvas) ask(ctx context.Context, in *intent) (string, error) {
 	case approval.StatePending:
 		return "", c.required(p, in)
 	case approval.StateDenied:
-		return "", c.deniedError(ctx, p, q)
+		return "", c.deniedError(ctx, p, q.Digest)
 	}
 	e := refuse(ApprovalExpired, nil)
 	e.Approval = &Approval{ID: p.ID, Expires: p.Expires}
@@ -90,11 +90,16 @@ func (c *Canvas) question(in *intent) approval.Ask {
 		"session": c.session, "policy": in.seen.rules, "arguments": withoutToken(in.action),
 		"element": string(in.who.Encode()),
 	}
+	control := map[string]any{"app": look.Window.AppName(), "site": look.Window.Site, "element": in.who.Label,
+		"role": in.who.Role, "path": in.who.Path}
+	if in.target < 0 {
+		control["tool"] = tool(in.action)
+	}
 	return approval.Ask{
 		Digest: c.binding(in), Session: c.session, Agent: c.agent, Window: look.Window.AppName(), Place: place,
 		Verb: verb(in.action), Target: c.targetWords(in), Arguments: string(canonical(withoutToken(in.action))),
 		Delivery: string(deliveryOf(in.action)), PolicyHash: in.seen.rules, Snapshot: in.seen.id(),
-		Same: digest(same), Profile: c.profile.Dir(),
+		Same: digest(same), Control: digest(control), Profile: c.profile.Dir(), NotAfter: in.seen.expires(),
 	}
 }
 
@@ -182,10 +187,10 @@ func (c *Canvas) withdraw(ctx context.Context, id string) {
 	}
 }
 
-// deniedError asks the store again for the person's words: an identical
-// request is what a denial blocks.
-func (c *Canvas) deniedError(ctx context.Context, p approval.Pending, q approval.Ask) error {
-	_, err := c.asks.Request(context.WithoutCancel(ctx), q)
+// deniedError is a person's no, with their words: a grant that was denied
+// cannot be spent, and says why.
+func (c *Canvas) deniedError(ctx context.Context, p approval.Pending, digest string) error {
+	err := c.asks.Consume(context.WithoutCancel(ctx), p.ID, digest, c.session)
 	var d *approval.DeniedError
 	if errors.As(err, &d) {
 		return c.askError(err)
@@ -209,8 +214,12 @@ func (c *Canvas) askError(err error) *Error {
 		return e
 	case errors.Is(err, approval.ErrTooMany):
 		return refuse(TooManyPending, err)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case errors.Is(err, approval.ErrBusy), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return refuse(Busy, err)
+	case errors.Is(err, approval.ErrTooLarge), errors.Is(err, approval.ErrInvalid):
+		return refuse(BadRequest, err, "That is too much to put before a person. Do less at once.")
+	case errors.Is(err, approval.ErrExpired):
+		return refuse(StaleSnapshot, err)
 	}
 	return refuse(PolicyInvalid, err)
 }

@@ -70,6 +70,10 @@ func (b *Book) Add(r Record, c Clear) (Record, error) {
 		r.First = b.Now
 	}
 	c.Code = b.code()
+	if longest := b.Now.Add(2 * Lifetime); c.Until.IsZero() || c.Until.After(longest) {
+		c.Until = longest // a question and its yes
+	}
+	c.Until = c.Until.UTC().Truncate(time.Millisecond)
 	r.Clear = &c
 	if !r.readable() {
 		return Record{}, fmt.Errorf("%w: not UTF-8", ErrInvalid)

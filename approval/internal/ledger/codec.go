@@ -69,6 +69,7 @@ func (w *Clear) walk(c codec) {
 	c.text("snapshot", &w.Snapshot, always)
 	c.text("profile", &w.Profile, always)
 	c.text("code", &w.Code, always)
+	c.moment("until", &w.Until)
 }
 
 func (m *mark) walk(c codec) {

@@ -22,7 +22,8 @@ func sample(id string, s ledger.State) ledger.Record {
 		Agent: "claude", Verb: "click", First: noon, Asked: noon, Changed: noon}
 	if s.Open() {
 		r.Clear = &ledger.Clear{Window: "W", Place: "P", Target: `button "Save" <b>`, Arguments: "{\"t\":\"é\u202e\"}",
-			Delivery: "background", Policy: "p", Snapshot: "x", Profile: "~/.hermes", Code: "ab"}
+			Delivery: "background", Policy: "p", Snapshot: "x", Profile: "~/.hermes", Code: "ab",
+			Until: noon.Add(4 * time.Minute)}
 	}
 	return r
 }
@@ -62,11 +63,11 @@ func TestPC25JournalRoundTrip(t *testing.T) {
 func TestPC25JournalForm(t *testing.T) {
 	r := sample(sampleID(1), ledger.Pending)
 	r.Same, r.Again = "dd", 1
-	require.Equal(t, header+`{"sum":"a238a624","record":{"id":"1111111111111111","state":"pending","digest":"`+r.Digest+
+	require.Equal(t, header+`{"sum":"7996c09b","record":{"id":"1111111111111111","state":"pending","digest":"`+r.Digest+
 		`","same":"dd","control":"cc","session":"s","agent":"claude","verb":"click","first":"2026-03-04T12:00:00.000Z",`+
 		`"asked":"2026-03-04T12:00:00.000Z","again":1,"changed":"2026-03-04T12:00:00.000Z","clear":{"window":"W","place":"P",`+
 		`"target":"button \"Save\" \u003cb\u003e","arguments":"{\"t\":\"é`+"\u202e"+`\"}","delivery":"background","policy":"p",`+
-		`"snapshot":"x","profile":"~/.hermes","code":"ab"}}}`+"\n", string(ledger.Journal([]ledger.Record{r})))
+		`"snapshot":"x","profile":"~/.hermes","code":"ab","until":"2026-03-04T12:04:00.000Z"}}}`+"\n", string(ledger.Journal([]ledger.Record{r})))
 	r.State, r.By = ledger.Granted, "me"
 	require.Equal(t, `{"sum":"b1bb114a","mark":{"id":"1111111111111111","state":"granted","at":"2026-03-04T12:00:00.000Z","by":"me"}}`+
 		"\n", string(ledger.MarkLine(r)))

@@ -53,6 +53,7 @@ type Clear struct {
 	Snapshot  string
 	Profile   string
 	Code      string
+	Until     time.Time // what the answer rests on is worth nothing after this
 }
 
 // A Record is one request. Clear is nil once it is no longer open.
@@ -78,10 +79,14 @@ type Record struct {
 
 // Expires is when an open record ends by itself.
 func (r Record) Expires() time.Time {
+	end := r.Asked.Add(Lifetime)
 	if r.State == Granted {
-		return r.Changed.Add(Lifetime)
+		end = r.Changed.Add(Lifetime)
 	}
-	return r.Asked.Add(Lifetime)
+	if r.Clear != nil && r.Clear.Until.Before(end) {
+		return r.Clear.Until
+	}
+	return end
 }
 
 // lapsed reports whether the wall's time ends an open record: too late, or
@@ -104,6 +109,8 @@ func (r Record) check() error {
 		return errors.New("the session is missing")
 	case r.Asked.IsZero() || r.First.IsZero() || r.Changed.IsZero() || r.Again < 0:
 		return errors.New("a time is missing or the count is negative")
+	case r.Clear != nil && r.Clear.Until.IsZero():
+		return errors.New("the end of the request is missing")
 	case r.State.Open() != (r.Clear != nil):
 		return errors.New("what is asked stands beside the wrong state")
 	case r.State == Granted && (r.Changed.Before(r.Asked) || !r.Changed.Before(r.Asked.Add(Lifetime))):
