@@ -2,7 +2,9 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/permission-canvas/permission-canvas/audit"
@@ -37,8 +39,20 @@ func (d *Desk) after(ctx context.Context, done, kind string, fields map[string]s
 func (d *Desk) records() string { return filepath.Join(d.Dir(), "audit") }
 
 // Verify follows the whole record and says where it stops being the one that
-// was written. It repairs nothing.
-func (d *Desk) Verify() (Report, error) { return audit.Verify(d.records()) }
+// was written. It repairs nothing. Where there is no record it has no entries.
+func (d *Desk) Verify() (Report, error) {
+	r, err := audit.Verify(d.records())
+	if errors.Is(err, fs.ErrNotExist) {
+		return Report{}, nil
+	}
+	return r, err
+}
 
 // Tail returns the newest n entries of the record, oldest first.
-func (d *Desk) Tail(n int) ([]Entry, error) { return audit.Tail(d.records(), n) }
+func (d *Desk) Tail(n int) ([]Entry, error) {
+	all, err := audit.Tail(d.records(), n)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return all, err
+}

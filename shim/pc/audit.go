@@ -23,6 +23,8 @@ func verify(c *call) error {
 	switch {
 	case c.json:
 		err = c.emit(object{"ok": r.Broken == nil, "entries": r.Entries, "broken": broken, "torn": r.Torn})
+	case r.Broken == nil && r.Entries == 0:
+		c.print("Nothing is on record yet.")
 	case r.Broken == nil:
 		c.print("The record is whole: %d entries.", r.Entries)
 		if r.Torn > 0 {
