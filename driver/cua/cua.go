@@ -215,6 +215,9 @@ func errClosed() error { return fmt.Errorf("%w: closed", driver.ErrUnavailable) 
 
 // take waits for a place; every error of it is certain to be without effect.
 func take(ctx context.Context, place chan struct{}) error {
+	if err := ctx.Err(); err != nil {
+		return errors.Join(driver.ErrNoEffect, err)
+	}
 	select {
 	case place <- struct{}{}:
 		return nil

@@ -56,11 +56,11 @@ func (d *Driver) Snapshot(ctx context.Context, ref driver.WindowRef, opts driver
 	if err != nil {
 		return nil, err
 	}
-	l.forget(ref)
 	before, err := d.window(ctx, l, ref)
 	if err != nil {
 		return nil, err
 	}
+	l.forget(ref) // the driver makes new tokens from here on, whatever becomes of ours
 	margin := d.desk.margins(ref.ID)
 	taken := time.Now()
 	r, err := d.observe(ctx, l, "get_window_state", l.stateArguments(ref, opts))
