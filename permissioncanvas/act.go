@@ -92,7 +92,7 @@ type step struct {
 	rules  *policy.Policy
 	look   *sight.Look // read after every lock was taken
 	target int         // in look's snapshot
-	epoch  uint64
+	turn   *handoff.Input
 }
 
 // perform does in once. Grant is the answer that allows it, "" where none was
@@ -155,14 +155,14 @@ func (c *Canvas) prove(ctx context.Context, in *intent, rules *policy.Policy, in
 	if look.Snapshot.Run != in.seen.look.Snapshot.Run {
 		return nil, refuse(StaleSnapshot, errors.New("another run of the driver"))
 	}
-	st := &step{intent: in, rules: rules, look: look, target: -1, epoch: input.Epoch()}
+	st := &step{intent: in, rules: rules, look: look, target: -1, turn: input}
 	if in.target >= 0 {
 		if st.target, err = find(in, look); err != nil {
 			return nil, err
 		}
 	}
 	if _, keys := in.action.(PressKeys); keys && st.target >= 0 {
-		if !f.follows(st.epoch) || !look.Snapshot.Elements[st.target].Focused {
+		if !f.holds(input.Before()) || !look.Snapshot.Elements[st.target].Focused {
 			return nil, refuse(FocusUnknown, nil)
 		}
 	}
@@ -323,7 +323,7 @@ func (c *Canvas) infer(st *step, res driver.Result) {
 		return
 	}
 	t, _ := target(st.action)
-	c.setFocus(&focus{seen: st.seen, target: st.intent.target, token: t, who: st.who, epoch: st.epoch})
+	c.setFocus(&focus{seen: st.seen, target: st.intent.target, token: t, who: st.who, epoch: st.turn.Epoch()})
 }
 
 // keepFocus carries the focus over keys that edit within its field; every
@@ -332,8 +332,8 @@ func (c *Canvas) keepFocus(st *step, err error) {
 	keys, ok := st.action.(PressKeys)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ok && err == nil && c.focus.follows(st.epoch) && classify(keys.Keys) == keyEdit {
-		c.focus.epoch = st.epoch
+	if ok && err == nil && c.focus.holds(st.turn.Before()) && classify(keys.Keys) == keyEdit {
+		c.focus.epoch = st.turn.Epoch()
 		return
 	}
 	c.focus = nil

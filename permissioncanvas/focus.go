@@ -13,5 +13,6 @@ type focus struct {
 	epoch  uint64 // of the input lock when it was made; any other input ends it
 }
 
-// follows says that no input of any session came between f and epoch.
-func (f *focus) follows(epoch uint64) bool { return f != nil && f.epoch+1 == epoch }
+// holds says that no input of any session came since f; before is the number
+// of the turn before this one.
+func (f *focus) holds(before uint64) bool { return f != nil && before != 0 && f.epoch == before }

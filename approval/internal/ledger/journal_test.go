@@ -73,6 +73,13 @@ func TestPC25JournalForm(t *testing.T) {
 		"\n", string(ledger.MarkLine(r)))
 }
 
+func TestPC19JournalNeedsAnEnd(t *testing.T) {
+	r := sample(sampleID(1), ledger.Pending)
+	r.Clear.Until = time.Time{}
+	_, _, err := ledger.Parse(ledger.Journal([]ledger.Record{r}))
+	require.ErrorContains(t, err, "the end of the request is missing")
+}
+
 func TestPC25Marks(t *testing.T) {
 	asked, spent := sample(sampleID(0), ledger.Pending), sample(sampleID(1), ledger.Executing)
 	journal := ledger.Journal([]ledger.Record{asked, spent})
