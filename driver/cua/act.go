@@ -100,9 +100,14 @@ func (l *link) translate(ref driver.WindowRef, a driver.Action) (string, argumen
 // targeted adds the element and the delivery.
 func (l *link) targeted(tool string, ref driver.WindowRef, t driver.Token, how driver.Delivery, args arguments, untargeted bool) (string, arguments, error) {
 	if !untargeted {
-		own, err := l.own(ref, t)
+		own, at, err := l.own(ref, t)
 		if err != nil {
 			return "", nil, err
+		}
+		// In front, the driver aims the real pointer at the middle of where it
+		// believes the element to be, which may be off by the window's margins.
+		if how == driver.Foreground && !at.bounds.Empty() && !at.aim.In(at.bounds) {
+			return "", nil, fmt.Errorf("%w: the driver would miss this element", driver.ErrUnsupported)
 		}
 		args["element_token"] = own
 	}
@@ -200,16 +205,20 @@ func (l *link) scroll(ref driver.WindowRef, a driver.Scroll, args arguments) (st
 }
 
 // drag sends the points as they are: the driver maps them from the picture of
-// its own newest reading, which must therefore be ours.
+// its own newest reading, which must therefore be ours. It takes them for points
+// of the whole window also where the picture is of a part.
 func (l *link) drag(ref driver.WindowRef, a driver.Drag, args arguments) (string, arguments, error) {
 	if err := sameWindow(ref, a.Window); err != nil {
 		return "", nil, err
 	}
-	size, ok := l.image(ref)
-	if !ok {
+	v, ok := l.view(ref)
+	switch {
+	case !ok:
 		return "", nil, driver.ErrStaleToken
+	case !v.whole:
+		return "", nil, fmt.Errorf("%w: a drag in a window that is partly off the screen", driver.ErrUnsupported)
 	}
-	bounds := image.Rectangle{Max: size}
+	bounds := image.Rectangle{Max: v.size}
 	if !a.From.In(bounds) || !a.To.In(bounds) {
 		return "", nil, fmt.Errorf("%w: a point outside the window", driver.ErrRefused)
 	}

@@ -144,6 +144,20 @@ func (d *desk) margins(id uint64) margins {
 	return m
 }
 
+// screen returns the screen's rectangle, all monitors together; false where it
+// is not known.
+func (d *desk) screen() (image.Rectangle, bool) {
+	var r image.Rectangle
+	err := d.ask(context.Background(), func(x *xserver) error {
+		g, err := xproto.GetGeometry(x.conn, xproto.Drawable(x.root)).Reply()
+		if err == nil {
+			r = image.Rect(0, 0, int(g.Width), int(g.Height))
+		}
+		return err
+	})
+	return r, err == nil && !r.Empty()
+}
+
 // hit finds the window that the real pointer would press at p.
 func (d *desk) hit(ctx context.Context, p image.Point) (driver.Hit, error) {
 	var hit driver.Hit

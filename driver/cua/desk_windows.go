@@ -26,6 +26,8 @@ func newDesk([]string) *desk {
 
 func (*desk) close() {}
 
+func (*desk) screen() (image.Rectangle, bool) { return image.Rectangle{}, false }
+
 // margins: an application's shadow is not part of its window here.
 func (*desk) margins(uint64) margins { return margins{known: true} }
 

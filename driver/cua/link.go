@@ -35,10 +35,22 @@ type link struct {
 	session  chan struct{} // holds one: the right to begin a session
 
 	mu     sync.Mutex
-	tokens map[driver.WindowRef]map[driver.Token]bool
-	images map[driver.WindowRef]image.Point
+	tokens map[driver.WindowRef]map[driver.Token]spot
+	images map[driver.WindowRef]view
 	begun  bool // the session is known to live
 	ended  bool // the driver said that it ended
+}
+
+// spot is where an element is, and where the driver believes its middle is.
+type spot struct {
+	bounds image.Rectangle
+	aim    image.Point
+}
+
+// view is the picture of a window's newest reading.
+type view struct {
+	size  image.Point
+	whole bool // of the whole window
 }
 
 // start runs exe and learns its tools.
@@ -67,7 +79,7 @@ func start(ctx context.Context, exe string, opts *Options) (*link, error) {
 	l := &link{
 		child: c, nonce: newNonce(), inputs: map[string]map[string]bool{},
 		session: make(chan struct{}, 1), begun: opts.Name == "",
-		tokens: map[driver.WindowRef]map[driver.Token]bool{}, images: map[driver.WindowRef]image.Point{},
+		tokens: map[driver.WindowRef]map[driver.Token]spot{}, images: map[driver.WindowRef]view{},
 	}
 	if l.client, err = mcpwire.Dial(ctx, c.stdout, c.stdin, nil); err == nil {
 		err = l.learn(ctx)
@@ -145,36 +157,33 @@ func (l *link) stop() {
 func (l *link) token(own string) driver.Token { return driver.Token(l.nonce + "." + own) }
 
 // own returns the driver's token for one of window w's newest snapshot.
-func (l *link) own(w driver.WindowRef, t driver.Token) (string, error) {
+func (l *link) own(w driver.WindowRef, t driver.Token) (string, spot, error) {
 	own, ok := strings.CutPrefix(string(t), l.nonce+".")
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !ok || !l.tokens[w][t] {
-		return "", driver.ErrStaleToken
+	at, known := l.tokens[w][t]
+	if !ok || !known {
+		return "", spot{}, driver.ErrStaleToken
 	}
-	return own, nil
+	return own, at, nil
 }
 
-// image returns the size of the picture in window w's newest snapshot.
-func (l *link) image(w driver.WindowRef) (image.Point, bool) {
+// view returns the picture in window w's newest snapshot.
+func (l *link) view(w driver.WindowRef) (view, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	size, ok := l.images[w]
-	return size, ok
+	v, ok := l.images[w]
+	return v, ok
 }
 
 // remember makes s the newest snapshot of its window.
-func (l *link) remember(s *driver.Snapshot) {
+func (l *link) remember(s *driver.Snapshot, spots map[driver.Token]spot) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w := s.Window.Ref
-	l.tokens[w] = make(map[driver.Token]bool, len(s.Elements))
-	for i := range s.Elements {
-		l.tokens[w][driver.Token(s.Elements[i].Token)] = true
-	}
-	delete(l.tokens[w], "")
+	l.tokens[w] = spots
 	if s.Image != nil {
-		l.images[w] = s.Size
+		l.images[w] = view{s.Size, s.Frame == s.Window.Bounds}
 	}
 }
 

@@ -1,14 +1,10 @@
 package cua
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"image"
-	"image/jpeg"
-	"image/png"
-	"math"
 	"time"
 
 	"github.com/permission-canvas/permission-canvas/driver"
@@ -36,6 +32,7 @@ type wireState struct {
 	Degraded   *bool           `json:"degraded"`
 	ImageValid *bool           `json:"screenshot_frame_valid"`
 	Width      *int            `json:"screenshot_width"`
+	Original   *int            `json:"screenshot_original_width"`
 	Height     *int            `json:"screenshot_height"`
 	Bounds     *wireBounds     `json:"window_bounds"`
 	Title      *string         `json:"window_title"`
@@ -78,10 +75,17 @@ func (d *Driver) Snapshot(ctx context.Context, ref driver.WindowRef, opts driver
 		return nil, incomplete("the window changed meanwhile")
 	}
 	s := &driver.Snapshot{Window: after, Run: l.nonce, Frame: after.Bounds, Taken: taken}
-	if err := l.fill(s, r, opts, margin); err != nil {
+	w, spots, err := l.fill(s, r, margin)
+	if err != nil {
 		return nil, err
 	}
-	l.remember(s)
+	if !opts.NoImage {
+		screen, known := d.desk.screen()
+		if err := w.picture(s, r, l.modern, screen, known); err != nil {
+			return nil, err
+		}
+	}
+	l.remember(s, spots)
 	return s, nil
 }
 
@@ -130,39 +134,45 @@ func stateError(r *reply, ref driver.WindowRef) error {
 	return fmt.Errorf("%w: get_window_state", driver.ErrUnavailable)
 }
 
-// fill decodes the reading and proves what can be proven of it.
-func (l *link) fill(s *driver.Snapshot, r *reply, opts driver.SnapshotOptions, m margins) error {
+// fill decodes the tree and proves what can be proven of it.
+func (l *link) fill(s *driver.Snapshot, r *reply, m margins) (*wireState, map[driver.Token]spot, error) {
 	var w wireState
 	if r.structured == nil || json.Unmarshal(r.structured, &w) != nil {
-		return incomplete(errShape.Error())
+		return nil, nil, incomplete(errShape.Error())
 	}
 	if err := w.check(s, l.modern); err != nil {
-		return err
+		return nil, nil, err
 	}
 	elements, err := decodeElements(w.Elements)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if n := len(elements); n >= mostElements || n != *w.Returned || *w.Returned != *w.Total {
-		return incomplete("not every element")
+		return nil, nil, incomplete("not every element")
 	}
 	if w.Counted != nil && *w.Counted != len(elements) {
-		return incomplete("not every element")
+		return nil, nil, incomplete("not every element")
 	}
-	m.place(elements, s.Frame, l.modern)
+	aims := make([]image.Point, len(elements))
+	for i := range elements {
+		aims[i] = middle(elements[i].Bounds)
+	}
+	m.place(elements, s.Window.Bounds, l.modern)
 	s.Slack = m.slack()
 	s.Elements = make([]driver.Element, len(elements))
+	spots := make(map[driver.Token]spot, len(elements))
 	for i := range elements {
 		s.Elements[i] = elements[i].Element
-		if t := elements[i].Token; t != "" {
-			s.Elements[i].Token = string(l.token(t))
+		if own := elements[i].Token; own != "" {
+			t := l.token(own)
+			s.Elements[i].Token = string(t)
+			spots[t] = spot{elements[i].Bounds, aims[i]}
 		}
 	}
-	if opts.NoImage {
-		return nil
-	}
-	return w.picture(s, r, l.modern)
+	return &w, spots, nil
 }
+
+func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Size().Div(2)) }
 
 // check compares the reading with the window it must be of.
 func (w *wireState) check(s *driver.Snapshot, modern bool) error {
@@ -189,34 +199,6 @@ func (w *wireState) check(s *driver.Snapshot, modern bool) error {
 	if w.Truncated == nil || w.Pending == nil || w.Bounded == nil || w.Bounds == nil || w.Title == nil || !isTrue(w.Complete) {
 		return incomplete("completeness not stated")
 	}
-	return nil
-}
-
-// picture decodes the image's header and proves that it shows the window.
-func (w *wireState) picture(s *driver.Snapshot, r *reply, modern bool) error {
-	img, err := r.picture()
-	if err != nil || img == nil {
-		return incomplete("no image")
-	}
-	if isFalse(w.ImageValid) || (modern && w.ImageValid == nil) {
-		return incomplete("the image is not of the window")
-	}
-	cfg, err := png.DecodeConfig(bytes.NewReader(img))
-	if err != nil {
-		cfg, err = jpeg.DecodeConfig(bytes.NewReader(img))
-	}
-	if err != nil {
-		return incomplete("no known image")
-	}
-	if w.Width == nil || w.Height == nil || cfg.Width != *w.Width || cfg.Height != *w.Height || cfg.Width <= 0 || cfg.Height <= 0 {
-		return incomplete("the image's size is not as stated")
-	}
-	// One scale for both sides, to the rounding of a pixel.
-	across := float64(cfg.Width) / float64(s.Frame.Dx())
-	if math.Abs(across*float64(s.Frame.Dy())-float64(cfg.Height)) > 1.5+across {
-		return incomplete("the image has another shape than the window")
-	}
-	s.Image, s.Size = img, image.Pt(cfg.Width, cfg.Height)
 	return nil
 }
 
