@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -72,6 +73,9 @@ func (c *Canvas) decide(a Action, label string) (*intent, error) {
 	in, err := resolve(a, seen, f, rules, c.guard(rules), time.Now())
 	if in == nil {
 		in = &intent{action: a, target: -1}
+	}
+	if err == nil && c.front[in.route()] {
+		err = refuse(BackgroundUnavailable, nil) // known before a question is spent on it
 	}
 	return in, err
 }
@@ -251,6 +255,9 @@ func (c *Canvas) dispatch(ctx context.Context, st *step) (driver.Result, error) 
 	}
 	res, err := c.desktop.Do(ctx, w, bind(st.action, handle))
 	c.keepFocus(st, err)
+	if set, ok := st.action.(SetValue); ok && err == nil {
+		res = c.readBack(ctx, st, res, set.Value)
+	}
 	return res, err
 }
 
@@ -278,7 +285,24 @@ func (c *Canvas) typeText(ctx context.Context, st *step, a TypeText, handle stri
 	if _, err := c.focused(ctx, st); err != nil {
 		return res, err
 	}
-	return res, nil
+	return c.readBack(ctx, st, res, a.Text), nil
+}
+
+// readBack looks whether text stands in st's target, where the driver could
+// not say that it arrived.
+func (c *Canvas) readBack(ctx context.Context, st *step, res driver.Result, text string) driver.Result {
+	if res.Effect == driver.EffectConfirmed || res.Effect == driver.EffectRefused {
+		return res
+	}
+	s, err := c.desktop.Snapshot(ctx, st.look.Window.Ref, driver.SnapshotOptions{NoImage: true})
+	if err != nil {
+		return res
+	}
+	s.Window.Site = st.look.Window.Site
+	if i, n := policy.Find(s, st.who); n > 0 && i >= 0 && text != "" && strings.Contains(s.Elements[i].Value, text) {
+		res.Effect = driver.EffectConfirmed
+	}
+	return res
 }
 
 // focused reads the window again and returns the driver's handle of st's
@@ -354,11 +378,20 @@ func (c *Canvas) outcome(ctx context.Context, in *intent, res driver.Result, err
 	case err != nil && errors.Is(err, driver.ErrNoEffect):
 		fields["effect"] = "none"
 		answer = driverError(err)
+		if errors.Is(answer, BackgroundUnavailable) {
+			c.mu.Lock()
+			c.front[in.route()] = true
+			c.mu.Unlock()
+		}
 	case err != nil || res.Retargeted:
 		fields["effect"] = "uncertain"
 		answer = refuse(EffectUncertain, err)
 	case res.Effect == driver.EffectRefused:
 		answer = refuse(DriverFailed, errors.New("the driver refused the action"))
+	case fills(in.action) && res.Effect != driver.EffectConfirmed:
+		c.mu.Lock()
+		in.seen.unchecked = true
+		c.mu.Unlock()
 	}
 	if noted := c.note(context.WithoutCancel(ctx), "outcome", fields); noted != nil && !errors.Is(answer, EffectUncertain) {
 		answer = refuse(EffectUncertain, noted)
@@ -367,6 +400,19 @@ func (c *Canvas) outcome(ctx context.Context, in *intent, res driver.Result, err
 		c.drop(ctx, in.seen.look.Window.Ref)
 	}
 	return answer
+}
+
+// A route is one way of input into one window.
+type route struct {
+	window   WindowRef
+	start    uint64
+	tool     string
+	delivery Delivery
+}
+
+func (in *intent) route() route {
+	w := in.seen.look.Window
+	return route{w.Ref, w.Start, tool(in.action), deliveryOf(in.action)}
 }
 
 // fields is what the record says of an intent: never text that was typed.

@@ -215,3 +215,74 @@ func TestEX24LevelsInTheTreeAreWhatActMeets(t *testing.T) {
 		}
 	}
 }
+
+// frontal takes input only in front.
+type frontal struct {
+	driver.Driver
+	tried int
+}
+
+func (f *frontal) Do(ctx context.Context, w driver.WindowRef, a driver.Action) (driver.Result, error) {
+	if c, ok := a.(driver.SetValue); ok && c.Delivery != driver.Foreground {
+		f.tried++
+		return driver.Result{}, driver.ErrBackgroundUnavailable
+	}
+	return f.Driver.Do(ctx, w, a)
+}
+
+func TestPC21NoAskIsSpentTwiceOnARouteThatIsNotThere(t *testing.T) {
+	ctx := context.Background()
+	front := &frontal{}
+	d := newDesk(t, selected([]string{console}), func(dr driver.Driver) driver.Driver {
+		front.Driver = dr
+		return front
+	})
+	set := func() canvas.SetValue {
+		return canvas.SetValue{Target: d.token(d.look(console), "textbox", "Name"), Value: "Ada"}
+	}
+	a := set()
+	_, err := d.Act(ctx, a)
+	refused(t, err, canvas.ApprovalRequired)
+	d.person(true)
+	_, err = d.Act(ctx, a)
+	e := refused(t, err, canvas.BackgroundUnavailable)
+	require.Contains(t, e.Message, "foreground")
+	require.Equal(t, 1, front.tried)
+	_, err = d.Act(ctx, set())
+	refused(t, err, canvas.BackgroundUnavailable) // no question this time
+	require.Equal(t, 1, front.tried)
+	a = set()
+	a.Delivery = canvas.Foreground
+	_, err = d.Act(ctx, a)
+	refused(t, err, canvas.ApprovalRequired)
+}
+
+// silent cannot say that anything arrived.
+type silent struct{ driver.Driver }
+
+func (s silent) Do(ctx context.Context, w driver.WindowRef, a driver.Action) (driver.Result, error) {
+	if _, ok := a.(driver.SetValue); ok {
+		return driver.Result{Effect: driver.EffectUnverifiable}, nil // and nothing is there to be read back
+	}
+	return s.Driver.Do(ctx, w, a)
+}
+
+func TestPC21UnverifiedTextIsCheckedBeforeMore(t *testing.T) {
+	ctx := context.Background()
+	d := newDesk(t, selected([]string{console}, on(driver.LevelAllow, "textbox", "Name"), on(driver.LevelAllow, "textbox", "Notes"),
+		on(driver.LevelAllow, "button", "Save")), func(dr driver.Driver) driver.Driver { return silent{dr} })
+	o := d.look(console)
+	_, err := d.Act(ctx, canvas.SetValue{Target: d.token(o, "textbox", "Name"), Value: "Ada"})
+	require.NoError(t, err)
+	for _, a := range []canvas.Action{
+		canvas.SetValue{Target: d.token(o, "textbox", "Notes"), Value: "x"},
+		canvas.TypeText{Target: d.token(o, "textbox", "Notes"), Text: "x"},
+		canvas.PressKeys{Window: o.Window().Ref, Keys: []canvas.Key{"end"}},
+	} {
+		_, err = d.Act(ctx, a)
+		require.Contains(t, refused(t, err, canvas.StaleSnapshot).Message, "could not be verified")
+	}
+	o = d.look(console)
+	_, err = d.Act(ctx, canvas.SetValue{Target: d.token(o, "textbox", "Notes"), Value: "x"})
+	require.NoError(t, err)
+}

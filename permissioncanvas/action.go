@@ -131,6 +131,15 @@ func lines(a Action) bool {
 	return false
 }
 
+// fills says that a puts a text or a value into a field.
+func fills(a Action) bool {
+	switch a.(type) {
+	case TypeText, SetValue:
+		return true
+	}
+	return false
+}
+
 // tool is the driver's name for a, which the guard judges.
 func tool(a Action) string {
 	switch a := a.(type) {

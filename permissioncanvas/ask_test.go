@@ -2,6 +2,7 @@ package permissioncanvas_test
 
 import (
 	"context"
+	"image"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,4 +149,54 @@ func TestNoApproverWhereNobodyEverCouldAnswer(t *testing.T) {
 	o := d.look(console)
 	_, err = d.Act(context.Background(), canvas.Click{Target: d.token(o, "button", "Save")})
 	refused(t, err, canvas.NoApprover)
+}
+
+func TestPC18FieldIsProposedAgainAfterAVerificationCapture(t *testing.T) {
+	ctx := context.Background()
+	d := newDesk(t, selected([]string{console}), nil)
+	click := func() {
+		a := canvas.Click{Target: d.token(d.look(console), "textbox", "Name")}
+		_, err := d.Act(ctx, a)
+		refused(t, err, canvas.ApprovalRequired)
+		d.person(true)
+		_, err = d.Act(ctx, a)
+		require.NoError(t, err)
+	}
+	click()
+	d.look(console)
+	ada := canvas.TypeText{Text: "Ada"}
+	_, err := d.Act(ctx, ada)
+	refused(t, err, canvas.ApprovalRequired)
+	require.Equal(t, "CLICK AND TYPE", d.asked().Verb)
+	require.Contains(t, d.asked().Target, "Name")
+	require.Empty(t, d.sim.Value(d.sim.Window(console), "Name"))
+	d.person(true)
+	_, err = d.Act(ctx, canvas.TypeText{Text: "Adam"})
+	refused(t, err, canvas.ApprovalRequired)
+	d.person(false)
+	_, err = d.Act(ctx, ada)
+	require.NoError(t, err)
+	require.Equal(t, "Ada", d.sim.Value(d.sim.Window(console), "Name"))
+
+	for name, change := range map[string]func(*desk){
+		"moved":   func(d *desk) { d.sim.MoveElement(d.sim.Window(console), "Name", image.Pt(3, 0)); d.look(console) },
+		"renamed": func(d *desk) { d.sim.Relabel(d.sim.Window(console), "Name", "Surname"); d.look(console) },
+		"refusal": func(d *desk) {
+			_, err := d.Act(ctx, canvas.PressKeys{Window: d.look(console).Window().Ref, Keys: []canvas.Key{"ctrl", "c"}})
+			refused(d.t, err, canvas.ClipboardRefused)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, selected([]string{console}), nil)
+			a := canvas.Click{Target: d.token(d.look(console), "textbox", "Name")}
+			_, err := d.Act(ctx, a)
+			refused(t, err, canvas.ApprovalRequired)
+			d.person(true)
+			_, err = d.Act(ctx, a)
+			require.NoError(t, err)
+			change(d)
+			_, err = d.Act(ctx, ada)
+			refused(t, err, canvas.FocusUnknown)
+		})
+	}
 }

@@ -60,6 +60,7 @@ type Canvas struct {
 	mu     sync.Mutex // guards what follows
 	seen   map[driver.WindowRef]*sighting
 	focus  *focus
+	front  map[route]bool // ways that the driver refuses in the background
 	views  sync.WaitGroup
 	closed bool
 }
@@ -114,7 +115,7 @@ func New(home string, opts *Options) (*Canvas, error) {
 	c := &Canvas{
 		profile: p, gate: handoff.Open(dir), asks: asks, record: record, desktop: desk, base: base,
 		log: o.Logger, agent: o.Agent, noWait: o.NoWait, session: newSession(), gone: gone,
-		desk: make(chan struct{}, 1), seen: map[driver.WindowRef]*sighting{},
+		desk: make(chan struct{}, 1), seen: map[driver.WindowRef]*sighting{}, front: map[route]bool{},
 	}
 	c.desk <- struct{}{}
 	return c, nil

@@ -61,6 +61,10 @@ type sighting struct {
 	levels []driver.Level
 	rules  string // hash of the policy it was made under
 	taken  time.Time
+
+	// unchecked: text went in and nobody could say that it arrived. No more
+	// does before a capture (PC21).
+	unchecked bool
 }
 
 // expires is when the sighting may no longer be acted on. The wall clock
@@ -74,6 +78,9 @@ func (s *sighting) expired(now time.Time) bool {
 
 // id names the sighting in digests and replies.
 func (s *sighting) id() string { return fmt.Sprintf("s%08x", s.nonce) }
+
+// token is that of a row.
+func (s *sighting) token(row int) Token { return Token(s.id() + ":" + strconv.Itoa(row)) }
 
 // Capture returns what the agent may see of w.
 func (c *Canvas) Capture(ctx context.Context, w WindowRef, opts *CaptureOptions) (*Observation, error) {
@@ -112,6 +119,9 @@ func (c *Canvas) see(ctx context.Context, w WindowRef, opts *CaptureOptions, lab
 		return nil, nil, err
 	}
 	defer release()
+	c.mu.Lock()
+	last := c.focus
+	c.mu.Unlock()
 	c.drop(ctx, w)
 	look, err := c.look(ctx, rules, w, o.NoImage)
 	if err != nil {
@@ -140,7 +150,7 @@ func (c *Canvas) see(ctx context.Context, w WindowRef, opts *CaptureOptions, lab
 	if c.closed {
 		return nil, nil, refuse(DriverFailed, errors.New("closed"))
 	}
-	c.seen[w] = s
+	c.seen[w], c.focus = s, last.propose(s)
 	c.storeView(obs, s)
 	return obs, s, nil
 }

@@ -40,13 +40,14 @@ func place(s *driver.Snapshot, target int, a Action) (image.Point, bool) {
 // session's inferred focus, nil where there is none.
 func resolve(a Action, seen map[driver.WindowRef]*sighting, f *focus, rules *policy.Policy, cfg guard.Config, now time.Time) (*intent, error) {
 	in := &intent{action: a, target: -1}
+	proposed := false
 	token, named := target(a)
 	if t, ok := a.(TypeText); ok && t.Target == "" {
 		if f == nil {
 			return nil, refuse(FocusUnknown, nil)
 		}
 		t.Target, token = f.token, f.token
-		in.action = t
+		in.action, proposed = t, f.proposed
 	}
 	row := -1
 	if named {
@@ -73,10 +74,18 @@ func resolve(a Action, seen map[driver.WindowRef]*sighting, f *focus, rules *pol
 		in.target = in.seen.rows[row]
 		in.who = policy.Identify(in.seen.look.Snapshot, in.target)
 	}
-	if _, ok := a.(PressKeys); ok && f != nil && f.seen == in.seen {
+	if _, keys := a.(PressKeys); in.seen.unchecked && (keys || fills(a)) {
+		e := refuse(StaleSnapshot, nil)
+		e.Message = "The last text or value could not be verified. Capture and check it before you enter more."
+		return in, e
+	}
+	if _, ok := a.(PressKeys); ok && f != nil && !f.proposed && f.seen == in.seen {
 		in.target, in.who = f.target, f.who
 	}
 	level, err := decide(in.action, in.seen.look, in.seen.levels, in.target, rules, cfg)
+	if err == nil && proposed && level != driver.LevelAsk {
+		err = refuse(FocusUnknown, nil) // only to a person is a field proposed again
+	}
 	in.level = level
 	return in, err
 }

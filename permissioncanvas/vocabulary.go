@@ -86,7 +86,8 @@ type CaptureOptions struct {
 	Query       string // only elements whose visible text contains it
 }
 
-// Result is what the driver says came of an action. Capture to know.
+// Result is what the driver says came of an action, or for a text what was
+// read back. Capture to know.
 type Result struct {
 	Effect Effect
 	Popup  *Window // opened by the act and now visible to the agent
