@@ -10,6 +10,8 @@ import (
 	"image"
 	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -21,11 +23,12 @@ import (
 	"github.com/permission-canvas/permission-canvas/driver"
 	"github.com/permission-canvas/permission-canvas/driver/drivertest"
 	"github.com/permission-canvas/permission-canvas/driver/sim"
+	"github.com/permission-canvas/permission-canvas/internal/statefile"
 	canvas "github.com/permission-canvas/permission-canvas/permissioncanvas"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/guard"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/handoff"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/policy"
-
-	"path/filepath"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/profile"
 )
 
 // call answers one call whose arguments may hold SAVE, NAME, NOTES and HIDDEN
@@ -505,6 +508,32 @@ func tokensIn(o *canvas.Observation, args string) string {
 	return args
 }
 
+// fuzzed is a desk that many inputs share, in memory where that is possible.
+func fuzzed(f *testing.F) (*canvas.Canvas, *sim.Desktop, *drivertest.Liar, string) {
+	home, err := os.MkdirTemp("/dev/shm", "pc-fuzz")
+	if err != nil {
+		home = f.TempDir()
+	}
+	f.Cleanup(func() { os.RemoveAll(home) })
+	dir := filepath.Join(home, "permission-canvas")
+	p, err := profile.Open(dir)
+	require.NoError(f, err)
+	require.NoError(f, p.Init())
+	desktop := sim.New(&sim.Options{Scenes: []sim.Scene{sim.Console}})
+	doc := policy.New()
+	selected([]string{console}, on(driver.LevelAllow, "button", "Save"), on(driver.LevelAllow, "textbox", "Name"),
+		on(driver.LevelReadOnly, "button", "Delete"), hideKey())(&doc, desktop)
+	rules, err := policy.Compile(doc)
+	require.NoError(f, err)
+	require.NoError(f, statefile.Replace(filepath.Join(dir, profile.PolicyFile), rules.Encode(), nil))
+	require.NoError(f, handoff.Open(dir).SetResumed("fuzz"))
+	liar := drivertest.NewLiar(desktop)
+	c, err := canvas.New(home, &canvas.Options{Agent: "fuzz", Driver: liar, NoWait: true})
+	require.NoError(f, err)
+	f.Cleanup(func() { c.Close() })
+	return c, desktop, liar, dir
+}
+
 // FuzzCall: whatever is called with whatever, nothing panics, every refusal is
 // whole, and what is dispatched was put on record first and is allowed.
 func FuzzCall(f *testing.F) {
@@ -519,26 +548,28 @@ func FuzzCall(f *testing.F) {
 			f.Add(tool, args)
 		}
 	}
+	c, desktop, liar, dir := fuzzed(f)
+	var unrecorded atomic.Bool
+	liar.On(drivertest.Do, drivertest.First(func() {
+		all, err := audit.Tail(filepath.Join(dir, "audit"), 1)
+		if err != nil || len(all) != 1 || all[0].Kind != "intent" {
+			unrecorded.Store(true)
+		}
+	}))
 	f.Fuzz(func(t *testing.T, tool, args string) {
-		d, liar := lying(t, selected([]string{console}, on(driver.LevelAllow, "button", "Save"), on(driver.LevelAllow, "textbox", "Name"),
-			on(driver.LevelReadOnly, "button", "Delete"), hideKey()))
-		o := d.look(console)
-		var unrecorded atomic.Bool
-		liar.On(drivertest.Do, drivertest.First(func() {
-			all, err := audit.Tail(filepath.Join(d.dir, "audit"), 1)
-			if err != nil || len(all) != 1 || all[0].Kind != "intent" {
-				unrecorded.Store(true)
-			}
-		}))
-		res, err := d.Call(context.Background(), tool, json.RawMessage(tokensIn(o, args)))
+		o, err := c.Capture(context.Background(), desktop.Window(console), &canvas.CaptureOptions{NoImage: true})
+		require.NoError(t, err)
+		happened := len(desktop.Events())
+		res, err := c.Call(context.Background(), tool, json.RawMessage(tokensIn(o, args)))
 		if err != nil {
 			mum(t, err)
 		}
 		require.False(t, unrecorded.Load(), "dispatched without an intent before it")
 		require.NotContains(t, res.Text, secret)
-		require.Zero(t, d.sim.Pressed("Delete"))
-		for _, e := range d.sim.Events() {
-			require.Regexp(t, `"(Save|Name)"`, e)
+		require.NotContains(t, toJSON(t, res.Structured), secret)
+		require.Zero(t, desktop.Pressed("Delete"))
+		for _, e := range desktop.Events()[happened:] {
+			require.Regexp(t, `"(Save|Name)"|^scroll `, e)
 		}
 	})
 }

@@ -46,7 +46,8 @@ func typed(t *testing.T, err error) *canvas.Error {
 	require.NotEmpty(t, e.Code)
 	require.NotEmpty(t, e.Next)
 	require.NotEmpty(t, e.Message)
-	require.NotContains(t, e.Message, "%")
+	require.NotContains(t, e.Message, "%!")
+	require.NotContains(t, e.Message, "%s")
 	return e
 }
 
