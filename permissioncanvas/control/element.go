@@ -131,35 +131,45 @@ func (w Want) among(s *driver.Snapshot) []int {
 		return w.offered(s)
 	}
 	var fits []int
+	is := w.role(s)
 	for i := range s.Elements {
-		if w.fits(&s.Elements[i]) {
+		e := &s.Elements[i]
+		if is(e) && (w.Label == "" || policy.Normal(e.Label) == policy.Normal(w.Label)) {
 			fits = append(fits, i)
 		}
 	}
 	return fits
 }
 
-func (w Want) fits(e *driver.Element) bool {
-	if w.Label != "" && policy.Normal(e.Label) != policy.Normal(w.Label) {
-		return false
+// role tells whether an element has the role that w names. Our own words go
+// before the toolkit's, which calls a text field "text".
+func (w Want) role(s *driver.Snapshot) func(*driver.Element) bool {
+	ours := func(e *driver.Element) bool { return strings.EqualFold(w.Role, string(e.Role)) }
+	switch {
+	case w.Role == "":
+		return func(*driver.Element) bool { return true }
+	case slices.ContainsFunc(s.Elements, func(e driver.Element) bool { return ours(&e) }):
+		return ours
 	}
-	return w.Role == "" || strings.EqualFold(w.Role, e.RawRole) || e.Role != driver.RoleUnknown &&
-		(strings.EqualFold(w.Role, string(e.Role)) || driver.RoleOf(w.Role) == e.Role)
+	return func(e *driver.Element) bool {
+		return strings.EqualFold(w.Role, e.RawRole) || e.Role != driver.RoleUnknown && driver.RoleOf(w.Role) == e.Role
+	}
 }
 
 // offered are the elements to name where nothing fits: those of the role, or
 // else all that a rule can be made for by name.
 func (w Want) offered(s *driver.Snapshot) []int {
+	if w.Role != "" {
+		if some := (Want{Role: w.Role}).among(s); len(some) > 0 {
+			return some
+		}
+	}
 	var some []int
 	for i := range s.Elements {
 		e := &s.Elements[i]
-		text := e.Role == driver.RoleText || e.Role == driver.RoleParagraph
-		if w.Role != "" && (Want{Role: w.Role}).fits(e) || w.Role == "" && !text && policy.Normal(e.Label) != "" {
+		if e.Role != driver.RoleText && e.Role != driver.RoleParagraph && nameOf(e) != "" {
 			some = append(some, i)
 		}
-	}
-	if len(some) == 0 && w.Role != "" {
-		return Want{}.offered(s)
 	}
 	return some
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -154,9 +154,13 @@ func (c *call) confirm(id string) error {
 	defer fmt.Fprint(c.err, "\x1b[23;0t")
 	forget(c.in)
 	fmt.Fprintf(c.err, "Type %s and Enter to approve this once. Anything else leaves it open: ", card.Code)
-	line, err := bufio.NewReader(c.in).ReadString('\n')
-	if err == nil && strings.EqualFold(strings.TrimSpace(line), card.Code) {
+	ctx, cancel := context.WithDeadline(c.ctx, card.Expires)
+	defer cancel()
+	if strings.EqualFold(c.line(ctx), card.Code) {
 		return nil
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errors.New("the question is over; nothing was done")
 	}
 	return errors.New("not approved; the question stays open")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -154,3 +155,22 @@ func (c *call) who() string {
 
 // onTerminal reports whether a person types the answers of this call.
 func (c *call) onTerminal() bool { return !c.json && c.in != nil && isTerminal(c.in) }
+
+// line is the next line that the person types, "" when ctx ends first.
+func (c *call) line(ctx context.Context) string {
+	typed := make(chan string, 1)
+	go func() { // outlives ctx only as long as this process does
+		line, err := bufio.NewReader(c.in).ReadString('\n')
+		if err != nil {
+			line = ""
+		}
+		typed <- strings.TrimSpace(line)
+	}()
+	select {
+	case line := <-typed:
+		return line
+	case <-ctx.Done():
+		fmt.Fprintln(c.err)
+		return ""
+	}
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"strings"
@@ -74,9 +73,8 @@ func resume(c *call) error {
 func (c *call) sure() bool {
 	forget(c.in)
 	fmt.Fprint(c.err, "Let agents work? y/N ")
-	line, err := bufio.NewReader(c.in).ReadString('\n')
-	word := strings.ToLower(strings.TrimSpace(line))
-	return err == nil && (word == "y" || word == "yes")
+	word := strings.ToLower(c.line(c.ctx))
+	return word == "y" || word == "yes"
 }
 
 // printForecast says what agents will meet.

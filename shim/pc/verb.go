@@ -103,7 +103,8 @@ LEVEL is one of
 
 Everywhere, before or after the command:
   --json           one JSON document on standard output
-  --data-dir DIR   the profile's directory; --home DIR: its parent's
+  --data-dir DIR   the profile's directory
+  --home DIR       the profile's directory is DIR/permission-canvas
   --driver D       cua (found by itself), sim (a simulated desktop) or a path
 
 Exit codes: 0 done, 1 refused or failed, 2 not understood.
