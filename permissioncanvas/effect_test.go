@@ -344,3 +344,90 @@ func TestPC46EffectIsAWordOfOurs(t *testing.T) {
 	require.NoError(t, d.Close())
 	canary(t, d.dir, secret)
 }
+
+// A text is confirmed only where it is what the field holds (PC18, PC21).
+func TestPC21ReadBackConfirmsOnlyWhatIsThere(t *testing.T) {
+	lost := func(context.Context, int, drivertest.Act, func(context.Context) (driver.Result, error)) (driver.Result, error) {
+		return driver.Result{Effect: driver.EffectUnverifiable}, nil
+	}
+	t.Run("set over what contains it", func(t *testing.T) {
+		waits(t, "act.go readBack: a value that merely contains the one set is taken for it")
+		d, liar := lying(t, fields())
+		d.sim.Put(d.sim.Window(console), "Name", "Ada Lovelace")
+		o := d.look(console)
+		liar.OnDo(lost)
+		res, err := d.Act(context.Background(), canvas.SetValue{Target: d.token(o, "textbox", "Name"), Value: "Ada"})
+		require.NoError(t, err)
+		require.NotEqual(t, driver.EffectConfirmed, res.Effect, "the field still holds %q", d.sim.Value(o.Window().Ref, "Name"))
+	})
+	t.Run("typed into what contains it", func(t *testing.T) {
+		waits(t, "act.go readBack: text that stood there before is taken for the text typed")
+		d, liar := lying(t, fields())
+		d.sim.Put(d.sim.Window(console), "Name", "Ada Lovelace")
+		o := d.look(console)
+		liar.OnDo(func(ctx context.Context, n int, a drivertest.Act, truth func(context.Context) (driver.Result, error)) (driver.Result, error) {
+			if _, typing := a.Action.(driver.TypeText); typing {
+				return lost(ctx, n, a, truth)
+			}
+			return truth(ctx)
+		})
+		res, err := d.Act(context.Background(), canvas.TypeText{Target: d.token(o, "textbox", "Name"), Text: "Ada"})
+		require.NoError(t, err)
+		require.NotEqual(t, driver.EffectConfirmed, res.Effect)
+	})
+	t.Run("a password that cannot be seen", func(t *testing.T) {
+		waits(t, "act.go readBack: its answer tells whether a veiled value contains a text (PC29)")
+		d, liar := lying(t, selected([]string{login}, on(driver.LevelAllow, "password", "Password")))
+		liar.OnDo(func(ctx context.Context, n int, a drivertest.Act, truth func(context.Context) (driver.Result, error)) (driver.Result, error) {
+			if _, click := a.Action.(driver.Click); click {
+				return truth(ctx)
+			}
+			return lost(ctx, n, a, truth)
+		})
+		effects := map[canvas.Effect]bool{}
+		for _, guess := range []string{"correct", "nothing"} {
+			o := d.look(login)
+			res, err := d.Act(context.Background(), canvas.TypeText{Target: d.token(o, "password", "Password"), Text: guess})
+			require.NoError(t, err)
+			effects[res.Effect] = true
+		}
+		require.Len(t, effects, 1, "the answer tells a right guess from a wrong one")
+	})
+	t.Run("nothing to read", func(t *testing.T) {
+		waits(t, "act.go readBack: a nil snapshot without an error is a panic after the dispatch")
+		d, liar := lying(t, fields())
+		o := d.look(console)
+		liar.OnDo(lost)
+		reads := liar.Calls(drivertest.Snapshot)
+		liar.OnSnapshot(func(ctx context.Context, n int, _ drivertest.Read, truth func(context.Context) (*driver.Snapshot, error)) (*driver.Snapshot, error) {
+			if n == reads+2 {
+				return nil, nil
+			}
+			return truth(ctx)
+		})
+		require.NotPanics(t, func() {
+			_, _ = d.Act(context.Background(), canvas.SetValue{Target: d.token(o, "textbox", "Name"), Value: "Ada"})
+		})
+	})
+}
+
+// After text that could not be verified nothing more is entered before a look.
+func TestPC21UnverifiedInputIsCheckedBeforeMore(t *testing.T) {
+	d, liar := lying(t, fields())
+	o := d.look(console)
+	liar.OnDo(func(context.Context, int, drivertest.Act, func(context.Context) (driver.Result, error)) (driver.Result, error) {
+		return driver.Result{Effect: driver.EffectUnverifiable}, nil
+	})
+	_, err := d.Act(context.Background(), canvas.SetValue{Target: d.token(o, "textbox", "Name"), Value: "Ada"})
+	require.NoError(t, err)
+	for _, a := range []canvas.Action{
+		canvas.SetValue{Target: d.token(o, "textbox", "Notes"), Value: "x"}, canvas.TypeText{Target: d.token(o, "textbox", "Name"), Text: "x"},
+		canvas.PressKeys{Window: o.Window().Ref, Keys: []canvas.Key{"end"}},
+	} {
+		_, err = d.Act(context.Background(), a)
+		typed(t, err)
+	}
+	require.Equal(t, 1, liar.Dispatched())
+	liar.OnDo(nil)
+	d.usable()
+}

@@ -369,7 +369,6 @@ func TestPC19AskAndGrantAgeOut(t *testing.T) {
 		})
 	})
 	t.Run("expiry that is shown", func(t *testing.T) {
-		waits(t, "ask.go question: the ask's expiry is not bound to its snapshot's")
 		synctest.Test(t, func(t *testing.T) {
 			d := newDesk(t, selected([]string{console}), nil)
 			o := d.look(console)
