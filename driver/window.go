@@ -21,6 +21,7 @@ type Window struct {
 	Start  uint64 // start of process PID, in a unit of the system's; 0 where unknown
 	App    string // what the driver calls the application
 	Exe    string // base name of the process's executable; "" where unknown
+	Path   string // whole path of that executable, without links; "" where unknown
 	Site   string // origin of the page shown, as in "https://acme.example"; "" where unknown
 	Title  string
 	Bounds image.Rectangle // in screen pixels

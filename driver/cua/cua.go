@@ -70,6 +70,11 @@ type Options struct {
 	// the driver without one.
 	PolicyFile func(tools []string) (path string, err error)
 
+	// Capabilities writes the capability manifest that whoever starts us has
+	// approved, and returns its path. It is called at each start. Nil starts
+	// the driver without one.
+	Capabilities func() (path string, err error)
+
 	// Env replaces variables of our environment, as "NAME=value", where the
 	// driver may have them at all: another display or session bus. "NAME=" takes
 	// one away.

@@ -1,6 +1,8 @@
 package cua
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
@@ -36,19 +38,50 @@ func systemPath() string {
 	return "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 }
 
+// files are those of ours that the child reads at its start; "" is none.
+type files struct{ policy, capabilities string }
+
+// write has them written.
+func (o *Options) write() (f files, err error) {
+	if o.PolicyFile != nil {
+		if f.policy, err = o.PolicyFile(ToolNames()); err != nil {
+			return f, fmt.Errorf("policy file: %w", err)
+		}
+		if f.policy == "" {
+			return f, errors.New("policy file: no path")
+		}
+	}
+	if o.Capabilities != nil {
+		if f.capabilities, err = o.Capabilities(); err != nil {
+			return f, fmt.Errorf("capability manifest: %w", err)
+		}
+		if f.capabilities == "" {
+			return f, errors.New("capability manifest: no path")
+		}
+	}
+	return f, nil
+}
+
 // environ makes the child's environment.
-func environ(opts *Options, policy string) []string {
+func environ(opts *Options, f files) []string {
 	env := []string{
 		"PATH=" + systemPath(),
 		"CUA_DRIVER_RS_TELEMETRY_ENABLED=false",
 		"CUA_DRIVER_RS_UPDATE_CHECK=false",
 		depth,
 	}
-	if policy != "" {
-		env = append(env, "CUA_DRIVER_POLICY_FILE="+policy)
+	if f.policy != "" {
+		env = append(env, "CUA_DRIVER_POLICY_FILE="+f.policy)
+	}
+	if f.capabilities != "" {
+		env = append(env, "CUA_DRIVER_CAPABILITY_MANIFEST_FILE="+f.capabilities, "CUA_DRIVER_CAPABILITY_MANIFEST_APPROVED=1")
 	}
 	if opts.Mode != "" {
 		env = append(env, "CUA_DRIVER_PERMISSION_MODE="+opts.Mode)
+	}
+	if opts.Mode == "unrestricted" {
+		// Without it the driver does not start in that mode.
+		env = append(env, "CUA_DRIVER_DANGEROUSLY_BYPASS_APPROVALS=1")
 	}
 	for _, name := range admitted() {
 		if value := lookup(opts.Env, name); value != "" {

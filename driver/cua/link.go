@@ -57,22 +57,15 @@ type view struct {
 func start(ctx context.Context, exe string, opts *Options) (*link, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	policy := ""
-	if opts.PolicyFile != nil {
-		p, err := opts.PolicyFile(ToolNames())
-		if err != nil {
-			return nil, fmt.Errorf("policy file: %w", err)
-		}
-		if p == "" {
-			return nil, errors.New("policy file: no path")
-		}
-		policy = p
+	f, err := opts.write()
+	if err != nil {
+		return nil, err
 	}
 	args := opts.Args
 	if args == nil {
 		args = []string{"mcp"}
 	}
-	c, err := spawn(exe, args, environ(opts, policy))
+	c, err := spawn(exe, args, environ(opts, f))
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func processOf(pid int) process {
 	// The answer is the number of arguments, then the executable's path.
 	if b, err := unix.SysctlRaw("kern.procargs2", pid); err == nil && len(b) > 4 {
 		if path, _, ok := bytes.Cut(b[4:], []byte{0}); ok {
-			p.exe = exeName(string(path))
+			p.path = string(path)
 		}
 	}
 	return p

@@ -19,8 +19,8 @@ func processOf(pid int) process {
 			}
 		}
 	}
-	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
-		p.exe = exeName(exe)
+	if path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
+		p.path = path
 	}
 	return p
 }

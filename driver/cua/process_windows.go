@@ -20,7 +20,7 @@ func processOf(pid int) process {
 	buf := make([]uint16, windows.MAX_LONG_PATH)
 	n := uint32(len(buf))
 	if windows.QueryFullProcessImageName(h, 0, &buf[0], &n) == nil {
-		p.exe = exeName(windows.UTF16ToString(buf[:n]))
+		p.path = windows.UTF16ToString(buf[:n])
 	}
 	return p
 }

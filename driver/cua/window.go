@@ -84,7 +84,7 @@ func (d *Driver) windows(ctx context.Context, l *link) ([]driver.Window, error) 
 			p = processOf(w.Ref.PID)
 			known[w.Ref.PID] = p
 		}
-		w.Start, w.Exe = p.start, p.exe
+		w.Start, w.Exe, w.Path = p.start, exeName(p.path), p.path
 		stacked = stacked && body.Windows[i].Z != nil
 		all = append(all, w)
 	}
@@ -134,7 +134,7 @@ func find(all []driver.Window, ref driver.WindowRef) (driver.Window, error) {
 // process is what is known of a window's process.
 type process struct {
 	start uint64 // in a unit of the system's; 0 where unknown
-	exe   string // base name; "" where unknown
+	path  string // of its executable; "" where unknown
 }
 
 // exeName is the base name of an executable's path as people say it.

@@ -39,6 +39,10 @@ type Options struct {
 	// tools only, and returns its path. Nil starts the driver without one.
 	PolicyFile func(tools []string) (path string, err error)
 
+	// Capabilities writes the capability manifest that the driver is to hold
+	// itself to, and returns its path. Nil starts the driver without one.
+	Capabilities func() (path string, err error)
+
 	// Env replaces variables that name the desktop, as "DISPLAY=:1".
 	Env []string
 
@@ -53,6 +57,7 @@ func Open(path string, opts *Options) driver.Driver {
 		opts = &Options{}
 	}
 	return cua.New(path, &cua.Options{
-		Name: opts.Name, Mode: opts.Mode, PolicyFile: opts.PolicyFile, Env: opts.Env, Logger: opts.Logger,
+		Name: opts.Name, Mode: opts.Mode, PolicyFile: opts.PolicyFile, Capabilities: opts.Capabilities,
+		Env: opts.Env, Logger: opts.Logger,
 	})
 }
