@@ -45,6 +45,11 @@ type Ask struct {
 	Control string
 	// Profile is which profile the act belongs to, as a person reads it.
 	Profile string
+	// Group is equal for the asks of one list, of which this is the Step-th of
+	// Of, from 1. They are put to the person as one and answered each by
+	// itself. "": it stands alone.
+	Group    string
+	Step, Of int
 	// NotAfter ends question and yes, where that is before their own time is
 	// over: what was seen is then too old to act on. Zero: they end by
 	// themselves.
@@ -84,7 +89,7 @@ func (s *Store) Request(ctx context.Context, a Ask) (Pending, error) {
 			return err
 		}
 		old := replaced(all, n)
-		if err := crowded(all, n.Session, old); err != nil {
+		if err := crowded(all, n.Session, a.Group, old); err != nil {
 			return err
 		}
 		n.First, n.Again = history(all, n, b.Now)
@@ -131,7 +136,8 @@ func (a Ask) record() ledger.Record {
 // clear is what of a goes with the answer.
 func (a Ask) clear() ledger.Clear {
 	return ledger.Clear{Window: a.Window, Place: a.Place, Target: a.Target, Arguments: a.Arguments,
-		Delivery: a.Delivery, Policy: a.PolicyHash, Snapshot: a.Snapshot, Profile: a.Profile, Until: a.NotAfter}
+		Delivery: a.Delivery, Policy: a.PolicyHash, Snapshot: a.Snapshot, Profile: a.Profile, Until: a.NotAfter,
+		Group: a.Group, Step: a.Step, Of: a.Of}
 }
 
 // key hides words behind a digest; each is quoted, so that two lists of words
@@ -203,19 +209,25 @@ func replaced(all []ledger.Record, n ledger.Record) (old []ledger.Record) {
 
 // crowded says whether one more would be too many, not counting those that it
 // replaces.
-func crowded(all []ledger.Record, session string, old []ledger.Record) error {
+func crowded(all []ledger.Record, session, group string, old []ledger.Record) error {
 	mine, every := 0, 0
+	counted := map[string]bool{}
 	for _, r := range all {
-		if r.State == ledger.Pending {
-			every++
-			if r.Session == session {
-				mine++
-			}
+		if r.State != ledger.Pending || slices.ContainsFunc(old, func(o ledger.Record) bool { return o.ID == r.ID }) {
+			continue
 		}
-	}
-	for _, r := range old {
-		if r.State == ledger.Pending {
-			mine, every = mine-1, every-1
+		if g := r.Clear.Group; g != "" { // a person looks at a list as one
+			if g == group && r.Session == session {
+				return nil
+			}
+			if counted[g] {
+				continue
+			}
+			counted[g] = true
+		}
+		every++
+		if r.Session == session {
+			mine++
 		}
 	}
 	switch {

@@ -53,6 +53,9 @@ type (
 	}
 	// Raise brings Window to the front.
 	Raise struct{ Window WindowRef }
+	// Steps are done in order. A Driver is never given them: they are taken
+	// apart where they are decided.
+	Steps []Action
 )
 
 func (Click) action()     {}
@@ -62,6 +65,7 @@ func (PressKeys) action() {}
 func (Scroll) action()    {}
 func (Drag) action()      {}
 func (Raise) action()     {}
+func (Steps) action()     {}
 
 // Button is a pointer's button.
 type Button string

@@ -29,6 +29,9 @@ func (c *Canvas) Act(ctx context.Context, a Action) (Result, error) { return c.a
 
 // act is Act for one of the conversations that share this session.
 func (c *Canvas) act(ctx context.Context, a Action, label string) (Result, error) {
+	if list, ok := a.(Steps); ok {
+		return c.steps(ctx, list, label)
+	}
 	a, err := normal(a)
 	if err != nil {
 		return Result{}, c.refused(ctx, err, nil)

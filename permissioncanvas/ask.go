@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,49 +16,76 @@ import (
 // binding is everything an approval is tied to (PC19). A change to any of it
 // is another question.
 func (c *Canvas) binding(in *intent) string {
-	return digest(map[string]any{
+	m := map[string]any{
 		"session": c.session, "policy": in.seen.rules, "snapshot": in.seen.id(),
 		"arguments": arguments(in.action), "element": string(in.who.Encode()),
 		"window": in.seen.look.Window.Ref, "start": in.seen.look.Window.Start,
-	})
+	}
+	if in.list != nil {
+		m["list"] = in.list
+	}
+	return digest(m)
 }
 
 // ask puts in before the person and waits for the answer while ctx lives. It
 // returns the id of the grant.
 func (c *Canvas) ask(ctx context.Context, in *intent) (string, error) {
-	if !c.gate.EverAnswered() {
-		return "", refuse(NoApprover, nil)
-	}
-	q := c.question(in)
-	p, err := c.asks.Request(ctx, q)
+	p, err := c.request(ctx, in)
 	if err != nil {
-		return "", c.askError(err)
+		return "", err
+	}
+	waiting, stop := c.holding(ctx)
+	defer stop()
+	if err := c.await(waiting, in, p); err != nil {
+		if withdrawn(waiting, err) {
+			c.withdraw(ctx, p.ID)
+		}
+		return "", err
+	}
+	return p.ID, nil
+}
+
+// request opens the question, or joins it where it is open already.
+func (c *Canvas) request(ctx context.Context, in *intent) (approval.Pending, error) {
+	if !c.gate.EverAnswered() {
+		return approval.Pending{}, refuse(NoApprover, nil)
+	}
+	p, err := c.asks.Request(ctx, c.question(in))
+	if err != nil {
+		return p, c.askError(err)
 	}
 	if p.State == approval.StatePending {
-		if err := c.note(ctx, "asked", merge(in.fields(c), "approval", p.ID)); err != nil {
-			return "", err
-		}
+		return p, c.note(ctx, "asked", merge(in.fields(c), "approval", p.ID))
 	}
+	return p, nil
+}
+
+// await returns nil once the person said yes.
+func (c *Canvas) await(ctx context.Context, in *intent, p approval.Pending) error {
 	state := p.State
 	if state == approval.StatePending && !c.noWait {
-		waiting, stop := holding(ctx)
-		defer stop()
-		state, err = c.asks.Wait(waiting, p.ID)
-		if err != nil {
-			return "", c.unanswered(waiting, p, in, err)
+		var err error
+		if state, err = c.asks.Wait(ctx, p.ID); err != nil {
+			return c.unanswered(ctx, p, in, err)
 		}
 	}
 	switch state {
 	case approval.StateGranted:
-		return p.ID, nil
+		return nil
 	case approval.StatePending:
-		return "", c.required(p, in)
+		return c.required(p, in)
 	case approval.StateDenied:
-		return "", c.deniedError(ctx, p, q.Digest)
+		return c.deniedError(ctx, p, c.binding(in))
 	}
 	e := refuse(ApprovalExpired, nil)
 	e.Approval = &Approval{ID: p.ID, Expires: p.Expires}
-	return "", e
+	return e
+}
+
+// withdrawn says that err ends a wait because the caller is gone: a deadline
+// leaves the question open, a cancel takes it back.
+func withdrawn(ctx context.Context, err error) bool {
+	return errors.Is(err, ApprovalExpired) && errors.Is(ctx.Err(), context.Canceled)
 }
 
 // holdKey is the key of a Hold in a context.
@@ -70,12 +98,16 @@ func Hold(ctx context.Context, limit time.Duration) context.Context {
 	return context.WithValue(ctx, holdKey{}, limit)
 }
 
-// holding is ctx for as long as an answer is waited for.
-func holding(ctx context.Context) (context.Context, context.CancelFunc) {
-	if limit, ok := ctx.Value(holdKey{}).(time.Duration); ok {
-		return context.WithTimeout(ctx, limit)
+// holding is ctx for as long as an answer is waited for: until the hold is
+// over, or this session is.
+func (c *Canvas) holding(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit, ok := ctx.Value(holdKey{}).(time.Duration)
+	if !ok {
+		limit = 2 * approval.Lifetime // no question lives longer
 	}
-	return context.WithCancel(ctx)
+	ctx, stop := context.WithTimeout(ctx, limit)
+	unhook := context.AfterFunc(c.life, stop)
+	return ctx, func() { unhook(); stop() }
 }
 
 // question is in as the person reads it. The page's words come last and are
@@ -95,12 +127,17 @@ func (c *Canvas) question(in *intent) approval.Ask {
 	if in.target < 0 {
 		control["tool"] = tool(in.action)
 	}
-	return approval.Ask{
+	q := approval.Ask{
 		Digest: c.binding(in), Session: c.session, Agent: c.agent, Window: look.Window.AppName(), Place: place,
 		Verb: verb(in.action), Target: c.targetWords(in), Arguments: string(canonical(withoutToken(in.action))),
 		Delivery: string(deliveryOf(in.action)), PolicyHash: in.seen.rules, Snapshot: in.seen.id(),
 		Same: digest(same), Control: digest(control), Profile: c.profile.Dir(), NotAfter: in.seen.expires(),
 	}
+	if in.list != nil {
+		q.Group, q.Step, q.Of = in.list.Group, in.list.Step, in.list.Of
+		q.Same = digest([]string{q.Same, strconv.Itoa(q.Step), strconv.Itoa(q.Of)})
+	}
+	return q
 }
 
 // withoutToken is what a person needs to see: the control stands in words, and
@@ -164,8 +201,7 @@ func (c *Canvas) summary(in *intent) string {
 // command is what the person types to answer.
 func (c *Canvas) command(id string) string { return c.profile.Command("approve " + id) }
 
-// unanswered ends a wait that ctx ended: a deadline leaves the ask open, a
-// cancel withdraws it.
+// unanswered is the error of a wait that ctx ended.
 func (c *Canvas) unanswered(ctx context.Context, p approval.Pending, in *intent, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return c.required(p, in)
@@ -173,7 +209,6 @@ func (c *Canvas) unanswered(ctx context.Context, p approval.Pending, in *intent,
 	if ctx.Err() == nil {
 		return c.askError(err)
 	}
-	c.withdraw(ctx, p.ID)
 	e := refuse(ApprovalExpired, err)
 	e.Message = "The call was cancelled, so its question was withdrawn. Nothing was done."
 	return e

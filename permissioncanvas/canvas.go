@@ -55,6 +55,8 @@ type Canvas struct {
 	gone    func() error // takes back the mark that this session runs
 	session string       // 128 random bits; no label or connection is a session's identity
 
+	life context.Context // ends with Close
+	end  context.CancelFunc
 	desk chan struct{} // holds one value: who has it may read or drive
 
 	mu     sync.Mutex // guards what follows
@@ -117,6 +119,7 @@ func New(home string, opts *Options) (*Canvas, error) {
 		log: o.Logger, agent: o.Agent, noWait: o.NoWait, session: newSession(), gone: gone,
 		desk: make(chan struct{}, 1), seen: map[driver.WindowRef]*sighting{}, front: map[route]bool{},
 	}
+	c.life, c.end = context.WithCancel(context.Background())
 	c.desk <- struct{}{}
 	return c, nil
 }
@@ -204,6 +207,7 @@ func (c *Canvas) Close() error {
 		return nil
 	}
 	c.closed = true
+	c.end()
 	c.forget()
 	c.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -222,6 +226,9 @@ func (c *Canvas) forget() {
 // enter passes the gate: it fails where the person has the desktop, and reads
 // the rules.
 func (c *Canvas) enter() (leave func(), rules *policy.Policy, err error) {
+	if c.life.Err() != nil {
+		return nil, nil, refuse(DriverFailed, errors.New("closed"))
+	}
 	leave, err = c.gate.Enter()
 	if err != nil {
 		c.mu.Lock()

@@ -23,6 +23,7 @@ type intent struct {
 	target int             // index in the snapshot; -1 where no control is named
 	who    policy.Identity // of target
 	level  Level           // LevelAllow or LevelAsk
+	list   *listed         // nil where it stands alone
 }
 
 // place is where the pointer goes, in screen pixels, for an action that uses

@@ -41,8 +41,8 @@ type (
 	Observation = redact.Observation
 	Element     = redact.Element
 
-	// Action is one of Click, TypeText, SetValue, PressKeys, Scroll, Drag and
-	// Raise; no other type can implement it.
+	// Action is one of Click, TypeText, SetValue, PressKeys, Scroll, Drag,
+	// Raise and Steps; no other type can implement it.
 	Action    = driver.Action
 	Click     = driver.Click
 	TypeText  = driver.TypeText
@@ -51,6 +51,9 @@ type (
 	Scroll    = driver.Scroll
 	Drag      = driver.Drag
 	Raise     = driver.Raise
+	// Steps is shown to the person as one list with one grant each, and done in
+	// order on one Observation; the first surprise ends it. No Steps within.
+	Steps = driver.Steps
 )
 
 // Levels, as the agent meets them.
@@ -90,5 +93,6 @@ type CaptureOptions struct {
 // read back. Capture to know.
 type Result struct {
 	Effect Effect
+	Done   int     // of Steps
 	Popup  *Window // opened by the act and now visible to the agent
 }

@@ -32,6 +32,9 @@ type Card struct {
 	// Code is two letters, fresh for each request, which a person types to
 	// show that it is this one that they answer.
 	Code string
+	// Group is equal for the cards of one list, of which this is Step of Of.
+	Group    string
+	Step, Of int
 }
 
 // An AnsweredError is an answer to a request that is no longer open.
@@ -66,6 +69,7 @@ func card(r ledger.Record) Card {
 		c.Expires = r.Expires()
 		c.Window, c.Place, c.Target, c.Arguments, c.Delivery = t.Window, t.Place, t.Target, t.Arguments, t.Delivery
 		c.PolicyHash, c.Snapshot, c.Profile, c.Code = t.Policy, t.Snapshot, t.Profile, t.Code
+		c.Group, c.Step, c.Of = t.Group, t.Step, t.Of
 	}
 	return c
 }

@@ -40,6 +40,9 @@ func (c Card) Lines() []Line {
 	default:
 		lines = append(lines, Line{"how", visible.Quote(c.Delivery)})
 	}
+	if c.Group != "" {
+		lines = append(lines, Line{"in a list", fmt.Sprintf("step %d of %d", c.Step, c.Of)})
+	}
 	if c.Agent != "" {
 		lines = append(lines, Line{"asked by", visible.Quote(c.Agent)})
 	}

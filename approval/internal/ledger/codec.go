@@ -70,6 +70,9 @@ func (w *Clear) walk(c codec) {
 	c.text("profile", &w.Profile, always)
 	c.text("code", &w.Code, always)
 	c.moment("until", &w.Until)
+	c.text("group", &w.Group, nonEmpty)
+	c.count("step", &w.Step)
+	c.count("of", &w.Of)
 }
 
 func (m *mark) walk(c codec) {

@@ -54,6 +54,11 @@ type Clear struct {
 	Profile   string
 	Code      string
 	Until     time.Time // what the answer rests on is worth nothing after this
+
+	// Group is equal for the requests of one list, of which this is Step of Of;
+	// "" and 0 where it stands alone.
+	Group    string
+	Step, Of int
 }
 
 // A Record is one request. Clear is nil once it is no longer open.
@@ -109,6 +114,9 @@ func (r Record) check() error {
 		return errors.New("the session is missing")
 	case r.Asked.IsZero() || r.First.IsZero() || r.Changed.IsZero() || r.Again < 0:
 		return errors.New("a time is missing or the count is negative")
+	case r.Clear != nil && (r.Clear.Group == "") != (r.Clear.Of == 0),
+		r.Clear != nil && (r.Clear.Step < 0 || r.Clear.Step > r.Clear.Of || r.Clear.Step == 0 && r.Clear.Of != 0):
+		return errors.New("the place in a list is none")
 	case r.Clear != nil && r.Clear.Until.IsZero():
 		return errors.New("the end of the request is missing")
 	case r.State.Open() != (r.Clear != nil):
@@ -125,7 +133,7 @@ func (r Record) check() error {
 func (r Record) texts() []string {
 	t := []string{r.Session, r.Agent, r.Verb, r.By, r.Reply, r.Reason}
 	if c := r.Clear; c != nil {
-		t = append(t, c.Window, c.Place, c.Target, c.Arguments, c.Delivery, c.Policy, c.Snapshot, c.Profile)
+		t = append(t, c.Window, c.Place, c.Target, c.Arguments, c.Delivery, c.Policy, c.Snapshot, c.Profile, c.Group)
 	}
 	return t
 }
