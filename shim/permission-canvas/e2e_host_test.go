@@ -389,3 +389,23 @@ func (w *waiting) failed() {
 	r, ok := <-w.answer
 	require.False(w.t, ok, "%v", r)
 }
+
+// asks waits until the call stands before the person.
+func (w *waiting) asks(d *desk, before ...string) card {
+	w.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		for _, c := range d.pending() {
+			if !contains(before, c.ID) {
+				return c
+			}
+		}
+		select {
+		case r := <-w.answer:
+			require.NoError(w.t, w.err)
+			require.Fail(w.t, "answered without an ask", "%s", r.text)
+		default:
+		}
+	}
+	require.Fail(w.t, "no ask comes before the person")
+	return card{}
+}
