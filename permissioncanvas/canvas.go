@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,8 +14,6 @@ import (
 	"github.com/permission-canvas/permission-canvas/approval"
 	"github.com/permission-canvas/permission-canvas/audit"
 	"github.com/permission-canvas/permission-canvas/driver"
-	"github.com/permission-canvas/permission-canvas/driver/desktop"
-	"github.com/permission-canvas/permission-canvas/internal/strictjson"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/guard"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/handoff"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/policy"
@@ -33,7 +29,7 @@ type Options struct {
 	NoWait   bool         // Act returns ApprovalRequired at once instead of waiting
 	DataDir  string       // the data directory itself; "": permission-canvas under home
 	Mode     Mode         // "": Standard; passed to the driver, relaxes nothing
-	Manifest string       // file of a capability manifest; not read by this version, which refuses it
+	Manifest string       // file of a capability manifest, held to in every mode; Bounded needs one
 	Tiers    string       // file of deployment tiers, under the person's; "": factory
 	Driver   Driver       // nil: cua-driver, found as `permission-canvas check` shows; closed by Close
 	Command  string       // with a nil Driver: the driver's executable; "": found
@@ -48,6 +44,7 @@ type Canvas struct {
 	asks    *approval.Store
 	record  *audit.Log
 	desktop driver.Driver
+	held    *capability // nil where there is no manifest
 	base    map[guard.Category]guard.Tier
 	log     *slog.Logger
 	agent   string
@@ -85,6 +82,10 @@ func New(home string, opts *Options) (*Canvas, error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := freeze(o.Manifest, o.Mode)
+	if err != nil {
+		return nil, err
+	}
 	dir, err := profile.Dir(o.DataDir, home, os.Getenv)
 	if err != nil {
 		return nil, refuse(MigrationRequired, err)
@@ -106,91 +107,22 @@ func New(home string, opts *Options) (*Canvas, error) {
 	if err != nil {
 		return nil, refuse(PolicyInvalid, err)
 	}
-	desk := o.Driver
+	session, desk := newSession(), o.Driver
 	if desk == nil {
-		desk = openDesktop(&o, p)
+		desk = openDesktop(&o, p, session, held)
 	}
 	gone, err := p.WriteSession(profile.SessionOf(o.Agent, os.Getenv))
 	if err != nil {
 		return nil, refuse(PolicyInvalid, err)
 	}
 	c := &Canvas{
-		profile: p, gate: handoff.Open(dir), asks: asks, record: record, desktop: desk, base: base,
-		log: o.Logger, agent: o.Agent, noWait: o.NoWait, session: newSession(), gone: gone,
+		profile: p, gate: handoff.Open(dir), asks: asks, record: record, desktop: held.under(desk), held: held, base: base,
+		log: o.Logger, agent: o.Agent, noWait: o.NoWait, session: session, gone: gone,
 		desk: make(chan struct{}, 1), seen: map[driver.WindowRef]*sighting{}, front: map[route]bool{},
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	c.desk <- struct{}{}
 	return c, nil
-}
-
-// openDesktop returns the desktop's driver. One that is not found is an answer
-// to each call, not the end of the host.
-func openDesktop(o *Options, p *profile.Profile) driver.Driver {
-	path, how, err := desktop.Find(o.Command, nil, p.Dir())
-	if err != nil {
-		return missing{err}
-	}
-	o.Logger.Info("driver found", "path", path, "how", how)
-	return desktop.Open(path, &desktop.Options{
-		Name: o.Agent, Mode: string(o.Mode), PolicyFile: p.WriteDriverPolicy, Logger: o.Logger,
-	})
-}
-
-// missing is the driver of a desktop that has none.
-type missing struct{ err error }
-
-func (m missing) Windows(context.Context) ([]driver.Window, error) { return nil, m.err }
-
-func (m missing) Snapshot(context.Context, driver.WindowRef, driver.SnapshotOptions) (*driver.Snapshot, error) {
-	return nil, m.err
-}
-
-func (m missing) Do(context.Context, driver.WindowRef, driver.Action) (driver.Result, error) {
-	return driver.Result{}, m.err
-}
-
-func (m missing) Tools(context.Context) (driver.Tools, error) { return driver.Tools{}, m.err }
-
-func (m missing) CallTool(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-	return nil, m.err
-}
-
-func (m missing) Close() error { return nil }
-
-// check fills in what o leaves out and refuses what cannot be honoured.
-func (o *Options) check() (map[guard.Category]guard.Tier, error) {
-	if o.Agent == "" {
-		o.Agent = filepath.Base(os.Args[0])
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	switch o.Mode {
-	case "", Standard, Unrestricted:
-	case Bounded:
-		return nil, refuse(ManifestInvalid, errors.New("bounded mode needs a capability manifest"))
-	default:
-		return nil, refuse(BadRequest, nil, fmt.Sprintf("Mode %.20q: use standard, bounded or unrestricted.", o.Mode))
-	}
-	if o.Manifest != "" {
-		return nil, refuse(ManifestInvalid, errors.New("capability manifests are not read by this version"))
-	}
-	if o.Tiers == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(o.Tiers)
-	if err != nil {
-		return nil, refuse(PolicyInvalid, err)
-	}
-	var base map[guard.Category]guard.Tier
-	if err := strictjson.Decode(data, &base); err != nil {
-		return nil, refuse(PolicyInvalid, err)
-	}
-	if err := guard.Check(base); err != nil {
-		return nil, refuse(PolicyInvalid, err)
-	}
-	return base, nil
 }
 
 func newSession() string {
@@ -270,7 +202,7 @@ func (c *Canvas) guard(rules *policy.Policy) guard.Config {
 		person[guard.Category(category)] = guard.Tier(tier) // an unknown one denies
 	}
 	return guard.Config{
-		Base: c.base, Person: person, Denied: rules.DeniedTools(), Allowed: rules.AllowedTools(),
+		Base: c.base, Person: person, Denied: append(rules.DeniedTools(), c.held.denied()...), Allowed: rules.AllowedTools(),
 	}
 }
 
@@ -289,6 +221,9 @@ func (c *Canvas) refused(ctx context.Context, err error, fields map[string]strin
 	var e *Error
 	if !errors.As(err, &e) {
 		e = refuse(DriverFailed, err)
+	}
+	if u := (ungranted{}); errors.As(e.cause, &u) {
+		e = u.why
 	}
 	c.log.Info("refused", "code", e.Code, "cause", e.cause)
 	if fields == nil {
