@@ -43,6 +43,7 @@ func (d *desk) call(o *canvas.Observation, tool, args string) (canvas.ToolResult
 
 // What every tool takes and does, and what it refuses.
 func TestPC14ArgumentsOfEveryTool(t *testing.T) {
+	quick(t)
 	const w = `"pid":4242,"window_id":77`
 	for _, tc := range []struct {
 		tool, args string
@@ -309,6 +310,7 @@ func TestActRefusesTheSmallestScroll(t *testing.T) {
 // Every spelling of copy, cut, paste, undo and their menus is refused, in a
 // window where everything else may be done.
 func TestPC15ClipboardInEverySpelling(t *testing.T) {
+	quick(t)
 	green := func(doc *policy.Document, s *sim.Desktop) {
 		selected([]string{console})(doc, s)
 		doc.DefaultLevel = driver.LevelAllow
@@ -345,6 +347,7 @@ func TestPC15ClipboardInEverySpelling(t *testing.T) {
 
 // Menu items that copy, paste, print, save or inspect are refused (PC15, PC36).
 func TestPC36MenuItemsOfTheClipboard(t *testing.T) {
+	quick(t)
 	waits(t, "decide.go decideTarget: a menu item's words are not looked at")
 	for _, words := range []string{"Paste", "Copy", "Cut", "Paste as plain text", "Print…", "Inspect", "Save as…"} {
 		t.Run(words, func(t *testing.T) {
@@ -413,6 +416,7 @@ func TestPC14DragWherePointsAreAllowed(t *testing.T) {
 
 // The wheel over or on a value control is a click on it (PC16).
 func TestPC16WheelOnValueControls(t *testing.T) {
+	quick(t)
 	for _, level := range []driver.Level{driver.LevelReadOnly, driver.LevelAsk, driver.LevelHide} {
 		for _, delivery := range []canvas.Delivery{canvas.Background, canvas.Foreground} {
 			t.Run(string(level)+" "+string(delivery), func(t *testing.T) {

@@ -210,6 +210,7 @@ func TestPC24RecordThatFailsBeforeDispatchRefusesEveryAct(t *testing.T) {
 }
 
 func TestPC18TypingThatFailsAfterItsClickIsUncertain(t *testing.T) {
+	quick(t)
 	unfocused := func(s *driver.Snapshot) {
 		for i := range s.Elements {
 			s.Elements[i].Focused = false

@@ -38,6 +38,15 @@ func waits(t *testing.T, where string) {
 	}
 }
 
+// quick keeps the test's profiles in memory where that is possible, where what
+// is tested has nothing to do with the disk.
+func quick(t *testing.T) {
+	t.Helper()
+	if i, err := os.Stat("/dev/shm"); err == nil && i.IsDir() {
+		t.Setenv("TMPDIR", "/dev/shm")
+	}
+}
+
 // typed requires that err is one of ours and whole.
 func typed(t *testing.T, err error) *canvas.Error {
 	t.Helper()
@@ -86,6 +95,7 @@ func (d *desk) run(ctx context.Context) error {
 // dies, fails or says nothing. Nothing happens twice or without its intent,
 // what may have happened is uncertain, and the next look works.
 func TestPC21DriverThatDiesAtAnyMoment(t *testing.T) {
+	quick(t)
 	hiding := func(doc *policy.Document, s *sim.Desktop) {
 		fields()(doc, s)
 		doc.Rules = append(doc.Rules, policy.Rule{ID: "black", Level: driver.LevelHide, Match: policy.Match{TextRegex: `sk-[a-z0-9-]{8,}`}})
@@ -184,6 +194,7 @@ func unseen(t *testing.T, o *canvas.Observation) {
 // A reading that cannot be right is refused; where it may be, what is hidden
 // is hidden.
 func TestPC06PC12ReadingsThatLie(t *testing.T) {
+	quick(t)
 	other := func(d *desk) *driver.Snapshot {
 		s, err := d.sim.Snapshot(context.Background(), d.sim.Window(login), driver.SnapshotOptions{})
 		require.NoError(d.t, err)
@@ -290,6 +301,7 @@ func TestPC38SecretThatMovesUnderThePictureIsWithheld(t *testing.T) {
 }
 
 func TestPC10ListsThatLie(t *testing.T) {
+	quick(t)
 	list := func(f func([]driver.Window) []driver.Window) drivertest.Lie[struct{}, []driver.Window] {
 		return func(ctx context.Context, _ int, _ struct{}, truth func(context.Context) ([]driver.Window, error)) ([]driver.Window, error) {
 			ws, err := truth(ctx)
@@ -417,6 +429,7 @@ func TestPC03NamesThatRepeatAHiddenText(t *testing.T) {
 // What a person hid is in no error, log, record, ledger or view, whatever the
 // driver says and whatever the agent tries.
 func TestPC03HiddenTextIsNowhereUnderLies(t *testing.T) {
+	quick(t)
 	ctx := context.Background()
 	var log lockedBuffer
 	d, liar := lying(t, selected([]string{console}, hideKey(), on(driver.LevelReadOnly, "button", "Delete"),

@@ -116,6 +116,7 @@ func eventLabel(event string) (verb, label string) {
 // nothing is dispatched without its intent on record; and what happens is what
 // was allowed or granted, once (PC02, PC24, PC19).
 func TestPC02NothingHappensToWhatIsReadOnlyOrHidden(t *testing.T) {
+	quick(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		rules, strictest := drawRules(rt)
 		deflt := rapid.SampledFrom([]driver.Level{driver.LevelAsk, driver.LevelReadOnly, driver.LevelAllow}).Draw(rt, "default")
@@ -222,6 +223,7 @@ func TestPC02NothingHappensToWhatIsReadOnlyOrHidden(t *testing.T) {
 
 // Every dispatch has its own intent before it, whatever the driver answers.
 func TestPC24EveryDispatchHasItsIntentBeforeIt(t *testing.T) {
+	quick(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		d, liar := lying(t, fields())
 		defer d.Close()

@@ -215,6 +215,7 @@ func focusOn(d *desk, c *canvas.Canvas) *canvas.Observation {
 }
 
 func TestPC17WhatEndsTheInferredFocus(t *testing.T) {
+	quick(t)
 	ctx := context.Background()
 	other := func(d *desk, a func(*canvas.Observation) canvas.Action) {
 		b := d.session(nil, false)
