@@ -81,15 +81,18 @@ func (d *Desk) windows(ctx context.Context) ([]Window, error) {
 	return all, nil
 }
 
-// never says why nobody can choose w; ours are the processes in whose windows
-// one of the person's programs runs.
-func never(w driver.Window, ours map[int]bool) string {
+// never says why nobody can choose w; ours are the processes, with their
+// starts, in whose windows one of the person's programs runs.
+func never(w driver.Window, ours map[int]uint64) string {
+	start, answers := ours[w.Ref.PID]
+	// A desktop may be another machine's, or none: there, ids mean other processes.
+	answers = answers && (start == 0 || w.Start == 0 || start == w.Start)
 	switch reason, never := sight.NeverSelectable(w); {
 	case never:
 		return reason
 	case w.Ref.IsZero():
 		return "This window has no process or number to know it by."
-	case ours[w.Ref.PID]:
+	case answers:
 		return "This is where you answer, so no agent can have it."
 	}
 	return ""

@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -19,6 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/permission-canvas/permission-canvas/approval"
+	"github.com/permission-canvas/permission-canvas/driver"
+	"github.com/permission-canvas/permission-canvas/driver/sim"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/control"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/handoff"
 )
@@ -51,18 +55,23 @@ type typed struct {
 	prompt string
 }
 
+// command is pc for the profile in dir.
+func command(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	path, err := exec.LookPath("pc")
+	require.NoError(t, err)
+	return exec.Command(path, append(args, "--data-dir", dir)...)
+}
+
 // start starts pc on a terminal, with early typed before it asks anything, and
 // returns when it waits for an answer.
-func start(t *testing.T, dir, early string, args ...string) *typed {
+func start(t *testing.T, cmd *exec.Cmd, early string) *typed {
 	t.Helper()
-	r := &typed{}
+	r := &typed{cmd: cmd}
 	hand, tty := terminal(t)
 	r.hand = hand
 	_, err := io.WriteString(hand, early)
 	require.NoError(t, err)
-	path, err := exec.LookPath("pc")
-	require.NoError(t, err)
-	r.cmd = exec.Command(path, append(args, "--data-dir", dir)...)
 	r.cmd.Stdin, r.cmd.Stdout = tty, &r.out
 	notes, err := r.cmd.StderrPipe()
 	require.NoError(t, err)
@@ -126,8 +135,8 @@ func TestPC40TwoLettersOfThisAsk(t *testing.T) {
 	letters := regexp.MustCompile("Type ([a-z]{2}) and Enter")
 	t.Run("approve it", func(t *testing.T) {
 		dir, store, id := profileWithAsk(t)
-		r := start(t, dir, "", "approve", id)
-		require.Contains(t, r.out.String()+r.prompt, "Permission Canvas", "the terminal says whose it is")
+		r := start(t, command(t, dir, "approve", id), "")
+		require.Contains(t, r.prompt, "Permission Canvas", "the terminal says whose it is")
 		require.True(t, handoff.Open(dir).CardOpen(), "PC20: no input goes out meanwhile")
 		require.Equal(t, 0, r.answer(t, letters.FindStringSubmatch(r.prompt)[1]+"\n"))
 		require.Contains(t, r.out.String(), "CLICK   asked by \"robot\"")
@@ -137,7 +146,7 @@ func TestPC40TwoLettersOfThisAsk(t *testing.T) {
 	for _, word := range []string{"y\n", "\n", "yes\n", "\x04"} {
 		t.Run(fmt.Sprintf("%q does not", word), func(t *testing.T) {
 			dir, store, id := profileWithAsk(t)
-			r := start(t, dir, "", "approve", id)
+			r := start(t, command(t, dir, "approve", id), "")
 			require.Equal(t, 1, r.answer(t, word))
 			require.Equal(t, approval.StatePending, stateOf(t, store, id))
 		})
@@ -146,13 +155,13 @@ func TestPC40TwoLettersOfThisAsk(t *testing.T) {
 		dir, store, id := profileWithAsk(t)
 		cards, err := reviewed(t, dir)
 		require.NoError(t, err)
-		r := start(t, dir, cards[0].Code+"\n", "approve", id)
+		r := start(t, command(t, dir, "approve", id), cards[0].Code+"\n")
 		require.Equal(t, 1, r.answer(t, "\n"))
 		require.Equal(t, approval.StatePending, stateOf(t, store, id))
 	})
 	t.Run("an interrupt leaves it open", func(t *testing.T) {
 		dir, store, id := profileWithAsk(t)
-		r := start(t, dir, "", "approve", id)
+		r := start(t, command(t, dir, "approve", id), "")
 		require.NoError(t, r.cmd.Process.Signal(os.Interrupt))
 		require.Equal(t, 1, r.end(t))
 		require.Equal(t, approval.StatePending, stateOf(t, store, id))
@@ -179,11 +188,11 @@ func reviewed(t *testing.T, dir string) ([]control.Card, error) {
 func TestResumingAsksOnATerminal(t *testing.T) {
 	dir, _, _ := profileWithAsk(t)
 	gate := handoff.Open(dir)
-	r := start(t, dir, "y\n", "resume", "--driver", "sim")
+	r := start(t, command(t, dir, "resume", "--driver", "sim"), "y\n")
 	require.Equal(t, 1, r.answer(t, "n\n"))
 	require.Contains(t, r.out.String(), "No window is selected")
 	require.True(t, gate.State().Paused)
-	r = start(t, dir, "", "resume", "--driver", "sim")
+	r = start(t, command(t, dir, "resume", "--driver", "sim"), "")
 	require.Equal(t, 0, r.answer(t, "y\n"))
 	require.False(t, gate.State().Paused)
 	require.Contains(t, gate.State().By, "@terminal")
@@ -196,7 +205,7 @@ func TestResumingAsksOnATerminal(t *testing.T) {
 
 func TestPC43NotDumpable(t *testing.T) {
 	dir, _, id := profileWithAsk(t)
-	r := start(t, dir, "", "approve", id)
+	r := start(t, command(t, dir, "approve", id), "")
 	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", r.cmd.Process.Pid))
 	require.NoError(t, err)
 	require.Regexp(t, `Max core file size +0 +0 `, string(limits))
@@ -204,4 +213,31 @@ func TestPC43NotDumpable(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, st.Sys().(*syscall.Stat_t).Uid, "files of a process that is not dumpable are root's")
 	require.Equal(t, 1, r.answer(t, "\n"))
+}
+
+func TestPC20TheTerminalInWhichPCRunsIsNeverSelectable(t *testing.T) {
+	dir, _, id := profileWithAsk(t)
+	direct := command(t, dir, "approve", id)
+	// The shell stands for a terminal's process: it does not end itself for pc.
+	r := start(t, exec.Command("sh", append([]string{"-c", `"$@"; exit $?`, "sh"}, direct.Args...)...), "")
+	desk, err := control.Open(dir, &control.Options{Driver: shellWindow{sim.New(nil), r.cmd.Process.Pid}})
+	require.NoError(t, err)
+	all, err := desk.Windows(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, all[len(all)-1].Never, "where you answer")
+	require.Equal(t, 1, r.answer(t, "\n"))
+	all, err = desk.Windows(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, all[len(all)-1].Never)
+}
+
+// shellWindow is a desktop on which a process has a window.
+type shellWindow struct {
+	driver.Driver
+	pid int
+}
+
+func (d shellWindow) Windows(ctx context.Context) ([]driver.Window, error) {
+	all, err := d.Driver.Windows(ctx)
+	return append(all, driver.Window{Ref: driver.WindowRef{PID: d.pid, ID: 1}, Exe: "editor"}), err
 }
