@@ -100,7 +100,7 @@ func TestPC24IntentIsOnRecordBeforeAndOutcomeAfter(t *testing.T) {
 	require.Len(t, d.entries("intent"), 1)
 	require.Len(t, d.entries("outcome"), 1)
 	require.Less(t, d.entries("intent")[0].Seq, d.entries("outcome")[0].Seq)
-	require.Contains(t, d.entries("intent")[0].Fields["text"], "15 characters, digest ")
+	require.Contains(t, d.entries("intent")[0].Fields["text"], "15:")
 	canary(t, filepath.Join(d.dir, "audit"), "Grace Hopper")
 	report, err := audit.Verify(filepath.Join(d.dir, "audit"))
 	require.NoError(t, err)

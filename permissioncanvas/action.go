@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"image"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,7 +50,8 @@ func normal(a Action) (Action, error) {
 		a.Delivery, err = delivery(a.Delivery)
 		return a, err
 	case Scroll:
-		if a.By.X == 0 && a.By.Y == 0 || max(a.By.X, -a.By.X, a.By.Y, -a.By.Y) > 100 || a.By.X != 0 && a.By.Y != 0 {
+		bounds := image.Rect(-100, -100, 101, 101)
+		if a.By == (image.Point{}) || !a.By.In(bounds) || a.By.X != 0 && a.By.Y != 0 {
 			return nil, refuse(BadRequest, nil, "Scroll by 1 to 100 lines, in one direction.")
 		}
 		d, err := delivery(a.Delivery)
@@ -79,16 +81,15 @@ func normalClick(a Click) (Action, error) {
 	if a.Count < 1 || a.Count > 3 {
 		return nil, refuse(BadRequest, nil, "A click is one, two or three presses.")
 	}
-	for i, m := range a.Modifiers {
+	held := map[Key]bool{}
+	for _, m := range a.Modifiers {
 		m, ok := modifiers[Key(strings.ToLower(string(m)))]
 		if !ok {
 			return nil, refuse(BadRequest, nil, "The modifiers are ctrl, shift, alt and super.")
 		}
-		if i == 0 {
-			a.Modifiers = append([]Key(nil), a.Modifiers...) // the caller's stays as it is
-		}
-		a.Modifiers[i] = m
+		held[m] = true
 	}
+	a.Modifiers = inOrder(held)
 	d, err := delivery(a.Delivery)
 	a.Delivery = d
 	return a, err
@@ -114,10 +115,16 @@ func checkText(s string) error {
 	if !utf8.ValidString(s) {
 		return refuse(BadRequest, nil, "The text is not valid UTF-8.")
 	}
-	if strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
+	if strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unseen(r)) }) {
 		return refuse(BadRequest, nil, "The text holds a control character such as Tab, which would reach another control. Send only what belongs in the field.")
 	}
 	return nil
+}
+
+// unseen says that r breaks a line or turns the reading order without being a
+// control character.
+func unseen(r rune) bool {
+	return r == '\u2028' || r == '\u2029' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // lines says that text breaks lines, which only some fields may be given.

@@ -3,6 +3,7 @@ package permissioncanvas
 import (
 	"encoding/json"
 	"image"
+	"math"
 	"sort"
 	"strings"
 
@@ -60,6 +61,28 @@ func take[T any](in *callArguments, key string, missing T) (T, error) {
 	return v, nil
 }
 
+// wholeNumber reads raw as an integer, however it is spelled.
+func wholeNumber(raw json.RawMessage) (int, bool) {
+	var f float64
+	if len(raw) == 0 || json.Unmarshal(raw, &f) != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// takeInt is take for whole numbers: 1 and 1.0 are the same (D30).
+func takeInt(in *callArguments, key string, missing int) (int, error) {
+	raw, err := take(in, key, json.RawMessage(nil))
+	if raw == nil || err != nil {
+		return missing, err
+	}
+	n, ok := wholeNumber(raw)
+	if !ok {
+		return missing, refuse(BadRequest, nil, "The argument "+key+" is not a whole number.")
+	}
+	return n, nil
+}
+
 // readWindow takes pid, window_id, target and scope. A target that is the
 // desktop is refused: a window is the most that can be named here.
 func (in *callArguments) readWindow() error {
@@ -67,33 +90,33 @@ func (in *callArguments) readWindow() error {
 	if err != nil {
 		return err
 	}
-	target, err := take(in, "target", map[string]any(nil))
+	target, err := take(in, "target", map[string]json.RawMessage(nil))
 	if err != nil {
 		return err
 	}
-	if scope != "window" || target != nil && target["kind"] != "window" {
+	if scope != "window" || target != nil && string(target["kind"]) != `"window"` {
 		return refuse(DesktopPlacementRefused, nil)
 	}
-	pid, err := take(in, "pid", int64(0))
+	pid, err := takeInt(in, "pid", 0)
 	if err != nil {
 		return err
 	}
-	id, err := take(in, "window_id", int64(0))
+	id, err := takeInt(in, "window_id", 0)
 	if err != nil {
 		return err
 	}
 	if target != nil {
-		tp, ok1 := target["pid"].(float64)
-		ti, ok2 := target["window_id"].(float64)
-		if !ok1 || !ok2 || len(target) != 3 || pid != 0 && pid != int64(tp) || id != 0 && id != int64(ti) {
+		tp, ok1 := wholeNumber(target["pid"])
+		ti, ok2 := wholeNumber(target["window_id"])
+		if !ok1 || !ok2 || len(target) != 3 || pid != 0 && pid != tp || id != 0 && id != ti {
 			return refuse(AmbiguousWindow, nil)
 		}
-		pid, id = int64(tp), int64(ti)
+		pid, id = tp, ti
 	}
 	if pid < 0 || id < 0 || pid > 1<<31-1 {
 		return refuse(AmbiguousWindow, nil)
 	}
-	in.window = WindowRef{PID: int(pid), ID: uint64(id)}
+	in.window = WindowRef{PID: pid, ID: uint64(id)}
 	return nil
 }
 
@@ -205,7 +228,7 @@ func (in *callArguments) click(tool string, token Token, mode Delivery) (Action,
 		if a.Button, err = take(in, "button", Button("")); err != nil {
 			return nil, err
 		}
-		a.Count, err = take(in, "count", 0)
+		a.Count, err = takeInt(in, "count", 0)
 	}
 	return a, err
 }
@@ -242,7 +265,7 @@ func (in *callArguments) scroll(token Token, mode Delivery) (Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	amount, err := take(in, "amount", 3)
+	amount, err := takeInt(in, "amount", 3)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +302,7 @@ func (in *callArguments) drag(mode Delivery) (Action, error) {
 		if _, ok := in.left[p.key]; !ok {
 			return nil, refuse(BadRequest, nil, "A drag needs from_x, from_y, to_x and to_y.")
 		}
-		v, err := take(in, p.key, 0)
+		v, err := takeInt(in, p.key, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -101,7 +101,8 @@ func TestPC14ArgumentsOfEveryTool(t *testing.T) {
 		{"click", `{"element_token":"SAVE"}`, "", 1},
 		{"CLICK", `{"element_token":"SAVE"}`, "", 1},
 		{"click", `{"element_token":"SAVE","element_index":ROW,` + w + `}`, "", 1},
-		{"click", `{"element_token":"SAVE","count":2,"button":"left","modifier":["shift"],"delivery_mode":"background"}`, "", 1},
+		{"click", `{"element_token":"SAVE","count":2,"button":"left","modifier":["shift"],"delivery_mode":"background"}`, canvas.ApprovalRequired, 0},
+		{"click", `{"element_token":"SAVE","count":2,"button":"left","delivery_mode":"background"}`, "", 1},
 		{"double_click", `{"element_token":"SAVE"}`, "", 1},
 		{"right_click", `{"element_token":"SAVE"}`, "", 1},
 		{"click", `{"element_token":"SAVE","pid":4243}`, canvas.AmbiguousWindow, 0},
@@ -376,12 +377,12 @@ func TestPC14DragWherePointsAreAllowed(t *testing.T) {
 		cover       bool
 		code        canvas.Code // "": done once
 	}{
-		{"over free ground", known, at(500, 540), at(560, 560), false, ""},
+		{"over free ground", known, at(500, 505), at(560, 510), false, ""},
 		{"from the picture's edge out", "", at(10, 500), at(640, 520), false, canvas.BadRequest},
 		{"negative", "", at(-1, 5), at(10, 10), false, canvas.BadRequest},
 		{"across a read-only control", "", at(200, 424), at(400, 424), false, canvas.ReadOnly},
 		{"across what is hidden", "", at(100, 108), at(400, 108), false, canvas.Hidden},
-		{"out of a text field", "decide.go decideDrag: a drag that begins in a text field is not refused (PC15)", at(130, 200), at(500, 540), false, canvas.ClipboardRefused},
+		{"out of a text field", "decide.go decideDrag: a drag that begins in a text field is not refused (PC15)", at(130, 200), at(500, 505), false, canvas.ClipboardRefused},
 		{"in front, under another window", "act.go uncovered: a drag has no place, so no hit test", at(130, 420), at(150, 430), true, canvas.Covered},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

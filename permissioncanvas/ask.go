@@ -116,7 +116,7 @@ func (c *Canvas) question(in *intent) approval.Ask {
 	look := in.seen.look
 	place := look.Window.Site
 	if place == "" {
-		place = look.Window.Title
+		place = in.seen.title
 	}
 	same := map[string]any{
 		"session": c.session, "policy": in.seen.rules, "arguments": withoutToken(in.action),
@@ -129,7 +129,7 @@ func (c *Canvas) question(in *intent) approval.Ask {
 	}
 	q := approval.Ask{
 		Digest: c.binding(in), Session: c.session, Agent: c.agent, Window: look.Window.AppName(), Place: place,
-		Verb: verb(in.action), Target: c.targetWords(in), Arguments: string(canonical(withoutToken(in.action))),
+		Verb: verb(in.action), Target: in.targetWords(), Arguments: string(canonical(withoutToken(in.action))),
 		Delivery: string(deliveryOf(in.action)), PolicyHash: in.seen.rules, Snapshot: in.seen.id(),
 		Same: digest(same), Control: digest(control), Profile: c.profile.Dir(), NotAfter: in.seen.expires(),
 	}
@@ -148,12 +148,13 @@ func withoutToken(a Action) map[string]any {
 	return m
 }
 
-func (c *Canvas) targetWords(in *intent) string {
+// targetWords names the control by what the agent sees of it: what a rule
+// hides is not put in the ledger either.
+func (in *intent) targetWords() string {
 	if in.target < 0 {
 		return ""
 	}
-	e := &in.seen.look.Snapshot.Elements[in.target]
-	return strings.TrimSpace(roleWord(e) + " " + e.Label)
+	return strings.TrimSpace(in.element.Role + " " + clip(in.element.Label, 200))
 }
 
 // verb is the act's own word, first on every card.
@@ -195,7 +196,7 @@ func (c *Canvas) required(p approval.Pending, in *intent) *Error {
 }
 
 func (c *Canvas) summary(in *intent) string {
-	return strings.ToLower(verb(in.action)) + " " + nameOf(in.seen.look, in.target)
+	return strings.ToLower(verb(in.action)) + " " + in.name()
 }
 
 // command is what the person types to answer.

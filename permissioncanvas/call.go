@@ -168,10 +168,10 @@ func (in *callArguments) captureOptions() (o *CaptureOptions, tree bool, err err
 	read(func() (e error) { image, e = take(in, "include_screenshot", true); return })
 	read(func() (e error) { tree, e = take(in, "include_accessibility_tree", true); return })
 	read(func() (e error) { o.Query, e = take(in, "query", ""); return })
-	read(func() (e error) { o.MaxElements, e = take(in, "max_elements", 0); return })
-	read(func() (e error) { o.MaxSide, e = take(in, "max_image_dimension", 0); return })
+	read(func() (e error) { o.MaxElements, e = takeInt(in, "max_elements", 0); return })
+	read(func() (e error) { o.MaxSide, e = takeInt(in, "max_image_dimension", 0); return })
 	read(func() error {
-		side, e := take(in, "max_dimension", 0)
+		side, e := takeInt(in, "max_dimension", 0)
 		if side > 0 && (o.MaxSide == 0 || side < o.MaxSide) {
 			o.MaxSide = side
 		}

@@ -67,8 +67,8 @@ type Canvas struct {
 // DefaultHome is where the executables look, so that `pc` and this host meet.
 func DefaultHome() (string, error) { return profile.DefaultHome() }
 
-// New binds the profile under home, which must not be empty (see DefaultHome).
-// It reads files only; the driver starts at the first call. One Canvas is one
+// New binds the profile under home, which must not be empty (see DefaultHome),
+// and makes a new one where there is none. The driver starts at the first call. One Canvas is one
 // session; any number, in any processes, may share a home.
 func New(home string, opts *Options) (*Canvas, error) {
 	var o Options
@@ -216,7 +216,7 @@ func (c *Canvas) note(ctx context.Context, kind string, fields map[string]string
 }
 
 // refused logs a refusal, puts it on record and returns it. A record that
-// cannot be written changes the answer, since nothing was done either way.
+// cannot be written changes the answer, unless something may have been done.
 func (c *Canvas) refused(ctx context.Context, err error, fields map[string]string) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -233,7 +233,7 @@ func (c *Canvas) refused(ctx context.Context, err error, fields map[string]strin
 	if e.Code == AuditFailed {
 		return e
 	}
-	if err := c.note(context.WithoutCancel(ctx), "refused", fields); err != nil {
+	if err := c.note(context.WithoutCancel(ctx), "refused", fields); err != nil && e.Code != EffectUncertain {
 		return err
 	}
 	return e

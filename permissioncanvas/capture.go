@@ -6,12 +6,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"image"
+	"slices"
 	"sort"
 	"strconv"
 	"time"
 
 	"github.com/permission-canvas/permission-canvas/approval"
 	"github.com/permission-canvas/permission-canvas/driver"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/handoff"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/policy"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/profile"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/sight"
@@ -44,7 +47,7 @@ func (c *Canvas) windows(ctx context.Context) (selected []Window, others int, er
 			others++
 			continue
 		}
-		selected = append(selected, redact.WindowOf(w, rules.HideTitle(w)))
+		selected = append(selected, redact.WindowOf(w, c.hidesTitle(rules, w)))
 	}
 	if len(selected) == 0 {
 		return nil, others, refuse(NoWindowSelected, nil)
@@ -52,12 +55,33 @@ func (c *Canvas) windows(ctx context.Context) (selected []Window, others int, er
 	return selected, others, nil
 }
 
+// hidesTitle says whether w's title is nothing for an agent: by the person's
+// pattern for titles, by a rule that hides such a text, or because the newest
+// capture of the window had to leave it out.
+func (c *Canvas) hidesTitle(rules *policy.Policy, w driver.Window) bool {
+	if rules.HideTitle(w) {
+		return true
+	}
+	c.mu.Lock()
+	s := c.seen[w.Ref]
+	c.mu.Unlock()
+	if s != nil && s.title == "" && s.look.Window.Title == w.Title {
+		return true
+	}
+	title := driver.Element{Parent: -1, Role: driver.RoleWindow, Label: w.Title, Bounds: w.Bounds}
+	j := rules.Judge(&driver.Snapshot{Window: w, AllText: true, Elements: []driver.Element{title}}, c.profile.Digest)
+	return j.Verdicts[0].Hidden
+}
+
 // A sighting is what one Capture showed: the newest of its window.
 type sighting struct {
 	look   *sight.Look
 	label  string // of the conversation that saw it; two share no tokens
 	nonce  uint32
-	rows   []int // by row of the Observation: the index in the snapshot
+	rows   []int       // by row of the Observation: the index in the snapshot
+	shown  []Element   // by row: all that may be said of an element in words
+	title  string      // as the agent may know it
+	size   image.Point // of the picture the agent got
 	levels []driver.Level
 	rules  string // hash of the policy it was made under
 	taken  time.Time
@@ -78,6 +102,27 @@ func (s *sighting) expired(now time.Time) bool {
 
 // id names the sighting in digests and replies.
 func (s *sighting) id() string { return fmt.Sprintf("s%08x", s.nonce) }
+
+// element is element i of the snapshot as the agent sees it.
+func (s *sighting) element(i int) Element {
+	if row := slices.Index(s.rows, i); row >= 0 {
+		return s.shown[row]
+	}
+	return Element{Role: "control"}
+}
+
+// onScreen turns a way on the agent's picture into one on the screen.
+func (s *sighting) onScreen(d Drag) (Drag, error) {
+	if s.size.X <= 0 || s.size.Y <= 0 || !d.From.In(image.Rectangle{Max: s.size}) || !d.To.In(image.Rectangle{Max: s.size}) {
+		return d, refuse(BadRequest, nil, "The path leaves the window's picture.")
+	}
+	f := s.look.Snapshot.Frame
+	scale := func(p image.Point) image.Point {
+		return f.Min.Add(image.Pt(p.X*f.Dx()/s.size.X, p.Y*f.Dy()/s.size.Y))
+	}
+	d.From, d.To = scale(d.From), scale(d.To)
+	return d, nil
+}
 
 // token is that of a row.
 func (s *sighting) token(row int) Token { return Token(s.id() + ":" + strconv.Itoa(row)) }
@@ -137,7 +182,14 @@ func (c *Canvas) see(ctx context.Context, w WindowRef, opts *CaptureOptions, lab
 	if err != nil {
 		return nil, nil, refuse(Withheld, err)
 	}
-	s.rows = rows
+	s.rows, s.shown, s.size, s.title = rows, slices.Collect(obs.Elements()), obs.Size(), obs.Window().Title
+	look.Snapshot.Image = nil // nobody needs it any more, and it is not masked
+	if err := c.still(rules, false); err != nil {
+		return nil, nil, err
+	}
+	if err := c.profile.DropReviews(rules, w, matched(look)...); err != nil {
+		return nil, nil, refuse(PolicyInvalid, err)
+	}
 	err = c.note(ctx, "capture", map[string]string{
 		"window": windowField(w), "app": look.Window.AppName(), "snapshot": s.id(),
 		"elements": strconv.Itoa(len(rows)), "covered": strconv.Itoa(obs.Covered()), "policy": s.rules,
@@ -153,6 +205,40 @@ func (c *Canvas) see(ctx context.Context, w WindowRef, opts *CaptureOptions, lab
 	c.seen[w], c.focus = s, last.propose(s)
 	c.storeView(obs, s)
 	return obs, s, nil
+}
+
+// matched are the rules that found something: what a person accepted as
+// missing is missing no more.
+func matched(look *sight.Look) []string {
+	var out []string
+	for i := range look.Judgement.Verdicts {
+		for _, id := range look.Judgement.Verdicts[i].Rules {
+			if !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// still says whether the person has left everything as it was when rules were
+// read: a pause, an edit, or for input an open card, that is there now counts
+// although a call is under way (D16).
+func (c *Canvas) still(rules *policy.Policy, input bool) error {
+	if p := c.gate.State(); p.Paused {
+		return pausedError(&handoff.PausedError{Pause: p})
+	}
+	if input && c.gate.CardOpen() {
+		return refuse(Busy, nil)
+	}
+	now, err := c.profile.Policy()
+	if err != nil {
+		return refuse(PolicyInvalid, err)
+	}
+	if now.Hash() != rules.Hash() {
+		return refuse(StaleSnapshot, nil)
+	}
+	return nil
 }
 
 // look takes one honest look, one reader of the profile at a time.
@@ -241,6 +327,10 @@ func driverError(err error) *Error {
 		return refuse(StaleSnapshot, err)
 	case errors.Is(err, driver.ErrBackgroundUnavailable):
 		return refuse(BackgroundUnavailable, err)
+	case errors.Is(err, driver.ErrRefused), errors.Is(err, driver.ErrUnsupported):
+		e := refuse(DriverFailed, err)
+		e.Message, e.Next = "The desktop does not take that for this control, and nothing was done. Choose another way.", CaptureAgain
+		return e
 	}
 	return refuse(DriverFailed, err)
 }

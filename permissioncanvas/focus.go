@@ -3,6 +3,7 @@ package permissioncanvas
 import (
 	"slices"
 
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/handoff"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/policy"
 )
 
@@ -19,7 +20,8 @@ type focus struct {
 	target int // in seen's snapshot
 	token  Token
 	who    policy.Identity
-	epoch  uint64 // of the input lock when it was made; any other input ends it
+	epoch  uint64        // of the input lock when it was made; any other input ends it
+	handed handoff.Pause // as it was when it was made; any pause or resume ends it
 }
 
 // holds says that no input of any session came since f; before is the number
@@ -43,5 +45,5 @@ func (f *focus) propose(s *sighting) *focus {
 	if row < 0 {
 		return nil
 	}
-	return &focus{proposed: true, seen: s, target: i, who: f.who, token: s.token(row)}
+	return &focus{proposed: true, seen: s, target: i, who: f.who, token: s.token(row), handed: f.handed}
 }

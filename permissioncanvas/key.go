@@ -57,13 +57,18 @@ func normalKeys(keys []Key) ([]Key, error) {
 	if last == "" {
 		return nil, refuse(BadRequest, nil, "Name one key to press.")
 	}
+	return append(inOrder(held), last), nil
+}
+
+// inOrder lists the modifiers that are held, each once, always alike.
+func inOrder(held map[Key]bool) []Key {
 	var out []Key
 	for _, m := range []Key{"ctrl", "alt", "shift", "super"} {
 		if held[m] {
 			out = append(out, m)
 		}
 	}
-	return append(out, last), nil
+	return out
 }
 
 // keyClass is what pressing keys may do (PC15, PC31).
@@ -110,9 +115,14 @@ func classify(keys []Key) keyClass {
 		}
 	}
 	switch {
-	case super, ctrl && alt, last == "print", last == "menu":
+	case super, ctrl && alt, last == "print", last == "menu", shift && last == "f10":
 		return keySystem
+	case (ctrl || alt) && last[0] >= utf8.RuneSelf:
+		return keySystem // with another alphabet's letter a toolkit may take the key for ours
 	case alt: // menus, access keys, window and history keys
+		if last == "backspace" {
+			return keyClipboard // undoes
+		}
 		if last == "f4" || last == "tab" || last == "space" || last == "escape" {
 			return keySystem
 		}

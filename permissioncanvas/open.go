@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/permission-canvas/permission-canvas/driver"
 	"github.com/permission-canvas/permission-canvas/driver/desktop"
@@ -23,6 +24,7 @@ func (o *Options) check() (map[guard.Category]guard.Tier, error) {
 	if o.Agent == "" {
 		o.Agent = filepath.Base(os.Args[0])
 	}
+	o.Agent = clip(strings.ToValidUTF8(o.Agent, "?"), 80)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

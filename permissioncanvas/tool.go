@@ -77,7 +77,9 @@ func (c *Canvas) Tools(ctx context.Context) ([]Tool, error) {
 		if err != nil {
 			return nil, refuse(DriverFailed, err)
 		}
-		out = append(out, Tool{Name: e.Name, Raw: raw})
+		if raw != nil {
+			out = append(out, Tool{Name: e.Name, Raw: raw})
+		}
 	}
 	if len(out) == 0 {
 		return nil, refuse(DriverFailed, errors.New("the driver lists no tool that can be used"))
@@ -85,25 +87,29 @@ func (c *Canvas) Tools(ctx context.Context) ([]Tool, error) {
 	return out, nil
 }
 
-// plainEntry returns e as it is where its description is one on record, and
-// with a sentence of ours instead where it is not: a description is a text
-// for the model, and the driver's may have been changed (D44).
+// plainEntry returns e as it is where all of it is on record. Where only its
+// input schema is, that goes out with a name and a description that is on
+// record or ours; where not even that is, nothing does. Every word in an entry
+// is a text for the model, and the driver's may have been changed (D44).
 func plainEntry(e driver.Tool, known guard.Catalogue) (json.RawMessage, error) {
 	var entry struct {
-		Description string `json:"description"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"inputSchema"`
 	}
 	if err := json.Unmarshal(e.Raw, &entry); err != nil {
 		return nil, err
 	}
-	if known.DescriptionKnown(e.Name, entry.Description) {
+	if known.EntryKnown(e.Name, e.Raw) {
 		return e.Raw, nil
 	}
-	var whole map[string]json.RawMessage
-	if err := json.Unmarshal(e.Raw, &whole); err != nil {
-		return nil, err
+	if !known.SchemaKnown(e.Name, entry.InputSchema) {
+		return nil, nil
 	}
-	whole["description"] = canonical("The driver's tool " + e.Name + ", under the person's rules.")
-	return json.Marshal(whole)
+	description := entry.Description
+	if !known.DescriptionKnown(e.Name, description) {
+		description = "The driver's tool " + e.Name + ", under the person's rules."
+	}
+	return canonical(map[string]any{"name": e.Name, "description": description, "inputSchema": entry.InputSchema}), nil
 }
 
 // Call answers one call of a tool.

@@ -168,7 +168,7 @@ func covers(w driver.Window, lists ...[]driver.Window) []image.Rectangle {
 	seen := map[image.Rectangle]bool{}
 	for _, all := range lists {
 		for _, o := range all {
-			if o.Ref == w.Ref || o.Z <= w.Z || o.Hidden || isOverlay(o) {
+			if o.Ref == w.Ref || o.Z < w.Z || o.Hidden || isOverlay(o) {
 				continue
 			}
 			if r := o.Bounds.Intersect(w.Bounds); !r.Empty() && !seen[r] {
