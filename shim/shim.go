@@ -2,12 +2,14 @@
 //
 // [ServeMCP] speaks the Model Context Protocol over a pair of streams, under
 // the desktop driver's own tool names, so that it stands where the driver
-// stood. It has no tool that approves, edits a rule or resumes, and nothing in
-// its import graph has.
+// stood. [ServeLines] speaks one JSON object a line, for a host's plugin, as
+// README.md beside this file says. [Call] answers one call and keeps nothing.
+// Neither has a tool that approves, edits a rule or resumes, and nothing in
+// their import graph has.
 //
 // # Guarantees
 //
-// A refusal is a tool result with isError, its code, sentence and next step in
+// A refusal over MCP is a tool result with isError, its code, sentence and next step in
 // both halves, for hosts that show a model only one of them. What the driver
 // says in free text is not passed on. Acts and captures of one connection run
 // in the order in which they came.
@@ -27,7 +29,6 @@ import (
 	"io"
 	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -48,11 +49,20 @@ Call list_windows, then get_window_state with the exact pid and window_id, and a
 Rows marked (ask) wait for the person's yes to that one act; repeat the identical call to go on waiting and do not capture in between. Rows marked (read only) cannot be used.
 Covered places are what the person hid: do not guess them. Every refusal says in "next" what to do. Never try another way round one.`
 
+// Desk is all that a host can reach.
+type Desk interface {
+	permissioncanvas.Backend
+	permissioncanvas.Tools
+	// Warm starts what the first call would have to wait for.
+	Warm(ctx context.Context)
+}
+
 // Open opens the desktop for the agent named, as the person reads it.
-type Open func(agent string) (permissioncanvas.Tools, error)
+type Open func(agent string) (Desk, error)
 
 // ServeMCP serves one host over in and out until in ends or ctx does. It calls
-// open once, at the first request that needs a desktop. A nil log is silent.
+// open once, beside the handshake, which waits for nothing (D42). Open is not
+// called any more when ServeMCP has returned. A nil log is silent.
 func ServeMCP(ctx context.Context, open Open, in io.Reader, out io.Writer, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -65,11 +75,15 @@ func ServeMCP(ctx context.Context, open Open, in io.Reader, out io.Writer, log *
 	})
 	m.AddReceivingMiddleware(s.answer)
 	err := m.Run(ctx, wire)
+	s.once.Do(func() { s.err = errClosed })
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
+
+// errClosed: the host is gone.
+var errClosed = errors.New("closed")
 
 // server answers one host.
 type server struct {
@@ -78,12 +92,12 @@ type server struct {
 	log  *slog.Logger
 
 	once  sync.Once
-	tools permissioncanvas.Tools
+	tools Desk
 	err   error
 }
 
 // desk opens the desktop at its first use.
-func (s *server) desk(session mcp.Session) (permissioncanvas.Tools, error) {
+func (s *server) desk(session mcp.Session) (Desk, error) {
 	s.once.Do(func() { s.tools, s.err = s.open(agent(session)) })
 	return s.tools, s.err
 }
@@ -92,7 +106,7 @@ func (s *server) desk(session mcp.Session) (permissioncanvas.Tools, error) {
 func agent(session mcp.Session) string {
 	if ss, ok := session.(*mcp.ServerSession); ok {
 		if p := ss.InitializeParams(); p != nil && p.ClientInfo != nil && p.ClientInfo.Name != "" {
-			return p.ClientInfo.Name[:min(len(p.ClientInfo.Name), 80)]
+			return p.ClientInfo.Name
 		}
 	}
 	return "an MCP host"
@@ -104,6 +118,12 @@ func agent(session mcp.Session) string {
 func (s *server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch method {
+		case "initialize":
+			res, err := next(ctx, method, req)
+			if err == nil {
+				go s.warm(context.WithoutCancel(ctx), req.GetSession())
+			}
+			return res, err
 		case "tools/list":
 			return s.list(ctx, req)
 		case "tools/call":
@@ -112,6 +132,13 @@ func (s *server) answer(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}
 		return next(ctx, method, req)
+	}
+}
+
+// warm opens the desktop and starts the driver while the host still talks.
+func (s *server) warm(ctx context.Context, session mcp.Session) {
+	if desk, err := s.desk(session); err == nil {
+		desk.Warm(ctx)
 	}
 }
 
@@ -146,18 +173,18 @@ func (s *server) list(ctx context.Context, req mcp.Request) (mcp.Result, error) 
 func (s *server) call(ctx context.Context, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	c := s.wire.Call(req.Extra)
 	if err := c.Wait(ctx); err != nil {
-		return refusal(err)
+		return refusalResult(err)
 	}
 	defer c.Done()
 	desk, err := s.desk(req.Session)
 	if err != nil {
-		return refusal(err)
+		return refusalResult(err)
 	}
 	ctx, stop := s.hold(ctx, req)
 	defer stop()
 	res, err := desk.Call(ctx, req.Params.Name, req.Params.Arguments)
 	if err != nil {
-		return refusal(err)
+		return refusalResult(err)
 	}
 	out := &mcp.CallToolResult{StructuredContent: res.Structured}
 	if res.Text != "" {
@@ -169,39 +196,24 @@ func (s *server) call(ctx context.Context, req *mcp.CallToolRequest) *mcp.CallTo
 	return out
 }
 
-// message is the sentence of an error that a host may see.
-func message(err error) string {
-	var e *permissioncanvas.Error
-	if errors.As(err, &e) {
-		return e.Message
+// refusalResult is an error as a tool result, whole in both halves.
+func refusalResult(err error) *mcp.CallToolResult {
+	r := refused(err)
+	reply := map[string]any{"code": r.Code, "next": r.Next, "message": r.Message}
+	if r.Escalation != nil {
+		reply["escalation"] = r.Escalation
 	}
-	return "The call could not be answered. Nothing was done."
-}
-
-// refusal is an error as a tool result, whole in both halves.
-func refusal(err error) *mcp.CallToolResult {
-	reply := map[string]any{"code": string(permissioncanvas.Busy), "next": string(permissioncanvas.RetrySame), "message": message(err)}
-	text := message(err)
-	var e *permissioncanvas.Error
-	if errors.As(err, &e) {
-		reply["code"], reply["next"] = string(e.Code), string(e.Next)
-		if e.Code == permissioncanvas.BackgroundUnavailable {
-			reply["escalation"] = map[string]string{"recommended": "foreground", "reason": "this window takes such input only in front"}
-		}
-		if a := e.Approval; a != nil {
-			reply["approval_id"] = a.ID
-			if !a.Expires.IsZero() {
-				reply["expires_at"] = a.Expires.UTC().Format(time.RFC3339)
-			}
-			if a.Command != "" {
-				reply["person_command"] = a.Command
-			}
-			if a.Reply != "" {
-				reply["person_reply"] = a.Reply
+	if a := r.Approval; a != nil {
+		reply["approval_id"] = a.ID
+		for key, value := range map[string]string{
+			"expires_at": a.Expires, "person_command": a.Command, "person_reply": a.Reply,
+		} {
+			if value != "" {
+				reply[key] = value
 			}
 		}
 	}
-	text += fmt.Sprintf("\n(code %s, next: %s)", reply["code"], reply["next"])
+	text := fmt.Sprintf("%s\n(code %s, next: %s)", r.Message, r.Code, r.Next)
 	return &mcp.CallToolResult{
 		IsError: true, StructuredContent: reply, Content: []mcp.Content{&mcp.TextContent{Text: text}},
 	}
