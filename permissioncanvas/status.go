@@ -3,6 +3,7 @@ package permissioncanvas
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/permission-canvas/permission-canvas/audit"
 )
@@ -20,6 +21,16 @@ type Status struct {
 	Entries      uint64
 	Broken       string // where the record's chain breaks
 	Record       error  // why the record cannot be read
+
+	Capabilities *Capabilities // of the manifest that this session holds itself to
+}
+
+// Capabilities is what a person may know of a capability manifest.
+type Capabilities struct {
+	Version int
+	Hash    string // as the driver writes it
+	Tools   []string
+	Able    bool // windows can be listed and read under it, if it grants any
 }
 
 // Status looks at the profile's files and at nothing else.
@@ -30,6 +41,13 @@ func (c *Canvas) Status() Status {
 		st.Policy = err
 	} else {
 		st.Rules, st.Windows, st.DefaultLevel = len(rules.Rules()), len(rules.Windows()), rules.DefaultLevel()
+	}
+	if c.held != nil {
+		m := c.held.manifest
+		st.Capabilities = &Capabilities{
+			Version: m.Version(), Hash: m.Hash(), Tools: m.Tools(),
+			Able: m.Display() && slices.Contains(m.Tools(), "list_windows") && slices.Contains(m.Tools(), "get_window_state"),
+		}
 	}
 	pause := c.gate.State()
 	st.Paused, st.PausedBy = pause.Paused, pause.By

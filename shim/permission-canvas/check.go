@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -29,14 +28,11 @@ func (s *settings) check(_ context.Context, out io.Writer) (bool, error) {
 	defer desk.Close()
 	st := desk.Status()
 	all := []finding{{What: "profile", OK: true, Say: st.Dir}, rules(st), hand(st), s.driverFinding(st), record(st)}
+	if st.Capabilities != nil {
+		all = append(all, held(*st.Capabilities))
+	}
 	if s.json {
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		if err := e.Encode(map[string]any{"sound": sound(all), "findings": all}); err != nil {
-			return false, err
-		}
-		return sound(all), nil
+		return sound(all), document(out, map[string]any{"sound": sound(all), "findings": all}, true)
 	}
 	for _, f := range all {
 		mark := "ok  "
@@ -114,6 +110,15 @@ func record(st permissioncanvas.Status) finding {
 	}
 	if !f.OK {
 		f.Next = "keep the audit folder as it is and look into it; pc audit verify says where"
+	}
+	return f
+}
+
+func held(c permissioncanvas.Capabilities) finding {
+	f := finding{What: "manifest", OK: c.Able}
+	f.Say = fmt.Sprintf("version %d, %d tools granted, sha256 %s", c.Version, len(c.Tools), c.Hash)
+	if !c.Able {
+		f.Next = "nothing can be seen under it: grant list_windows and get_window_state, and desktop.display for the list of windows"
 	}
 	return f
 }

@@ -1,51 +1,76 @@
 // Command permission-canvas stands between an AI agent and a person's desktop.
 //
-//	permission-canvas mcp      serve an MCP host on stdin and stdout
-//	permission-canvas init     make the profile, if there is none
-//	permission-canvas check    say whether everything is in place
+//	permission-canvas mcp             serve an MCP host on stdin and stdout
+//	permission-canvas serve --jsonl   serve a host's plugin, one JSON object a line
+//	permission-canvas call NAME JSON  answer one call that only looks
+//	permission-canvas manifest        describe this executable for a host
+//	permission-canvas init            make the profile, if there is none
+//	permission-canvas check           say whether everything is in place
 //
 // It cannot approve, edit a rule or resume: that is `pc`, another program.
+//
+// # Guarantees
+//
+// Standard output of mcp and serve is the protocol's alone. What this process
+// has read of a screen is not left to core dumps or debuggers of the same user
+// (Linux). No network is used.
+//
+// Exit codes are 0 for done, 1 for refused or failed and 2 for a command that
+// is not understood.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
-	"github.com/permission-canvas/permission-canvas/driver"
-	"github.com/permission-canvas/permission-canvas/driver/sim"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas"
 	"github.com/permission-canvas/permission-canvas/shim"
 )
 
 const usage = `Usage: permission-canvas COMMAND [flags]
 
-  mcp      serve an MCP host on stdin and stdout, where cua-driver mcp stood
-  init     make the profile's directory and rules, if there are none
-  check    say whether profile, rules, driver and record are in place
-  version  print the version
+  mcp               serve an MCP host on stdin and stdout, where cua-driver mcp stood
+  serve --jsonl     serve a host's plugin, one JSON object a line
+  call NAME [JSON]  answer one call that only looks; to act, use mcp
+  manifest          describe this executable, as hosts ask cua-driver
+  init              make the profile's directory and rules, if there are none
+  check             say whether profile, rules, driver and record are in place
+  check-update      answer a host that asks; no network is used
+  version           print the version
 
-Flags of every command:
+Where the profile and the desktop are (mcp, serve, call, manifest, init, check):
   --home DIR      the profile's home; the data is in DIR/permission-canvas
   --data-dir DIR  the data directory itself
   --driver D      cua (found), sim (a simulated desktop), or a path
-Of mcp:    --mode standard|unrestricted, --tiers FILE, --log FILE
-Of check:  --json
+What narrows the session (mcp, serve, call, check):
+  --mode M                     standard, bounded or unrestricted: the driver's
+                               permission mode. None relaxes a rule.
+  --capability-manifest FILE   held to in every mode; bounded needs one
+  --tiers FILE                 tiers for tools, under the person's own
+Of mcp and serve:            --log FILE
+Of serve:                    --agent NAME
+Of check, check-update:      --json
+Of manifest:                 --pretty
 `
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
-
-// settings are the flags of one call.
-type settings struct {
-	home, dataDir, driver, mode, tiers, manifest, log string
-	json                                              bool
+func main() {
+	if err := harden(); err != nil {
+		fmt.Fprintln(os.Stderr, "permission-canvas: this process cannot be closed to debuggers:", err)
+		os.Exit(1)
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
+
+// errUsage: the command line is not understood, and that has been said.
+var errUsage = errors.New("usage")
+
+// errSaid: the command failed, and its output says why.
+var errSaid = errors.New("refused")
 
 // run is main with its surroundings given. It returns the exit code: 0 done,
 // 1 refused or failed, 2 usage.
@@ -54,72 +79,58 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprint(stderr, usage)
 		return 2
 	}
-	name := args[0]
-	switch name {
+	switch args[0] {
 	case "-h", "--help", "help":
 		fmt.Fprint(stdout, usage)
 		return 0
 	case "version", "--version":
 		fmt.Fprintln(stdout, shim.Name, shim.Version)
 		return 0
-	case "mcp", "init", "check":
-	default:
-		fmt.Fprintf(stderr, "permission-canvas: no command %q\n\n%s", name, usage)
-		return 2
 	}
-	s, err := parse(name, args[1:], stderr)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+	s, err := parse(args[0], args[1:], stderr)
 	if err != nil {
-		return 2
+		return code(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	switch name {
-	case "mcp":
-		err = s.serve(ctx, stdin, stdout)
-	case "init":
-		err = s.init(stdout)
-	default:
-		var sound bool
-		sound, err = s.check(ctx, stdout)
-		if err == nil && !sound {
-			return 1
-		}
-	}
-	if err != nil {
+	err = s.do(ctx, args[0], stdin, stdout)
+	if err != nil && !errors.Is(err, errSaid) {
 		fmt.Fprintln(stderr, "permission-canvas:", explain(err))
-		return 1
 	}
-	return 0
+	return code(err)
 }
 
-func parse(name string, args []string, stderr io.Writer) (settings, error) {
-	var s settings
-	f := flag.NewFlagSet("permission-canvas "+name, flag.ContinueOnError)
-	f.SetOutput(stderr)
-	f.Usage = func() { fmt.Fprint(stderr, usage) }
-	f.StringVar(&s.home, "home", "", "")
-	f.StringVar(&s.dataDir, "data-dir", "", "")
-	f.StringVar(&s.driver, "driver", "cua", "")
+// do runs a command that parse knows.
+func (s *settings) do(ctx context.Context, name string, in io.Reader, out io.Writer) error {
 	switch name {
 	case "mcp":
-		f.StringVar(&s.mode, "mode", "", "")
-		f.StringVar(&s.tiers, "tiers", "", "")
-		f.StringVar(&s.manifest, "capability-manifest", "", "")
-		f.StringVar(&s.log, "log", "", "")
-	case "check":
-		f.BoolVar(&s.json, "json", false, "")
+		return s.mcp(ctx, in, out)
+	case "serve":
+		return s.lines(ctx, in, out)
+	case "call":
+		return s.call(ctx, out)
+	case "manifest":
+		return s.describe(out)
+	case "check-update":
+		return s.update(out)
+	case "init":
+		return s.init(out)
 	}
-	if err := f.Parse(args); err != nil {
-		return s, err
+	sound, err := s.check(ctx, out)
+	if err == nil && !sound {
+		err = errSaid
 	}
-	if f.NArg() > 0 {
-		fmt.Fprintf(stderr, "permission-canvas %s takes no argument %q\n", name, f.Arg(0))
-		return s, errors.New("usage")
+	return err
+}
+
+func code(err error) int {
+	switch {
+	case err == nil, errors.Is(err, errHelp):
+		return 0
+	case errors.Is(err, errUsage):
+		return 2
 	}
-	return s, nil
+	return 1
 }
 
 // explain is an error as the person reads it, with what the agent is not told.
@@ -131,64 +142,6 @@ func explain(err error) string {
 		}
 	}
 	return err.Error()
-}
-
-// desktop returns the driver that a flag names, nil for the one that is found.
-func (s *settings) desktop() (dr driver.Driver, command string) {
-	switch s.driver {
-	case "cua", "":
-		return nil, ""
-	case "sim":
-		return sim.New(nil), ""
-	}
-	return nil, s.driver
-}
-
-// where is the home to give New: the explicit one, or the usual one.
-func (s *settings) where() (string, error) {
-	if s.home != "" || s.dataDir != "" {
-		return s.home, nil
-	}
-	return permissioncanvas.DefaultHome()
-}
-
-// open opens the desktop for an agent.
-func (s *settings) open(agent string, log *slog.Logger) (*permissioncanvas.Canvas, error) {
-	home, err := s.where()
-	if err != nil {
-		return nil, err
-	}
-	dr, command := s.desktop()
-	return permissioncanvas.New(home, &permissioncanvas.Options{
-		Agent: agent, DataDir: s.dataDir, Mode: permissioncanvas.Mode(s.mode), Tiers: s.tiers, Manifest: s.manifest,
-		Driver: dr, Command: command, Logger: log,
-	})
-}
-
-// serve is `mcp`. Stdout is the protocol's alone.
-func (s *settings) serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	log := slog.New(slog.DiscardHandler)
-	if s.log != "" {
-		f, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		log = slog.New(slog.NewTextHandler(f, nil))
-	}
-	var desk *permissioncanvas.Canvas
-	open := func(agent string) (permissioncanvas.Tools, error) {
-		var err error
-		if desk, err = s.open(agent, log); err != nil {
-			return nil, err
-		}
-		return desk, nil
-	}
-	err := shim.ServeMCP(ctx, open, in, out, log)
-	if desk != nil {
-		err = errors.Join(err, desk.Close())
-	}
-	return err
 }
 
 // init is `init`: New makes a profile that is not there, and reads one that
