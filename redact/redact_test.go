@@ -369,3 +369,12 @@ func TestRolesAreOfTheClosedSet(t *testing.T) {
 	}
 	require.Equal(t, []string{"button", "text", "unknown", "unknown"}, roles)
 }
+
+func TestPC03FullWidthCopyOfAHiddenTextIsDropped(t *testing.T) {
+	s := snapshot(t, element(-1, "", 0, 0, 200, 100), element(0, "secret-42", 10, 10, 50, 10), element(0, "see ｓｅｃｒｅｔ－４２", 10, 40, 80, 10))
+	p := plan(s)
+	p.Verdicts[1] = redact.Hide
+	o, _, err := redact.Redact(s, p, redact.Options{})
+	require.NoError(t, err)
+	require.NotContains(t, all(o), "ｓｅｃｒｅｔ")
+}

@@ -3,6 +3,8 @@ package redact
 import (
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // line returns s as it may be shown on one line: white space collapsed, what
@@ -12,8 +14,9 @@ func line(s string) string { return clean(s, false) }
 // lines returns s as it may be shown, with its line breaks and its spacing.
 func lines(s string) string { return clean(s, true) }
 
-// fold returns s in the form in which texts are compared.
-func fold(s string) string { return strings.ToLower(clean(s, false)) }
+// fold returns s in the form in which texts are compared: as the policy's
+// restrictive rules compare them, compatibility forms and case apart.
+func fold(s string) string { return strings.ToLower(norm.NFKC.String(clean(s, false))) }
 
 func clean(s string, breaks bool) string {
 	if plain(s) {

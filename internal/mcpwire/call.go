@@ -152,8 +152,19 @@ func toolOf(params []byte) string {
 		return ""
 	}
 	var name string
-	if json.Unmarshal(Get(members, "name"), &name) != nil {
+	if raw := Get(members, "name"); raw != nil {
+		if json.Unmarshal(raw, &name) != nil {
+			return ""
+		}
+		return name
+	}
+	// The key may be spelled with escapes, which Get does not read and the SDK
+	// does.
+	var whole struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(params, &whole) != nil {
 		return ""
 	}
-	return name
+	return whole.Name
 }

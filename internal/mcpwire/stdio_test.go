@@ -424,3 +424,26 @@ func (t tapped) Write(p []byte) (int, error) {
 	t.answered <- struct{}{}
 	return len(p), nil
 }
+
+func TestPC47EscapedNameKeepsItsPlace(t *testing.T) {
+	order := make(chan string, 2)
+	first := make(chan struct{})
+	x := serve(t, nil, func(_ context.Context, c *mcpwire.Call, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		if err := c.Wait(context.Background()); err != nil {
+			return nil, err
+		}
+		defer c.Done()
+		if c.Number() == 1 {
+			<-first
+		}
+		order <- fmt.Sprint(c.Number())
+		return &mcp.CallToolResult{}, nil
+	})
+	x.say(`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"act","arguments":{}}}`)
+	x.say(`{"jsonrpc":"2.0","id":12,"method":"tools/call","params":{"n\u0061me":"act","arguments":{}}}`)
+	time.Sleep(100 * time.Millisecond)
+	require.Empty(t, order, "the second waits for the first")
+	close(first)
+	require.Equal(t, "1", <-order)
+	require.Equal(t, "2", <-order)
+}
