@@ -54,8 +54,12 @@ func (c *Canvas) request(ctx context.Context, in *intent) (approval.Pending, err
 	if err != nil {
 		return p, c.askError(err)
 	}
-	if p.State == approval.StatePending {
-		return p, c.note(ctx, "asked", merge(in.fields(c), "approval", p.ID))
+	if p.State != approval.StatePending {
+		return p, nil
+	}
+	if err := c.note(ctx, "asked", merge(in.fields(c), "approval", p.ID)); err != nil {
+		c.withdraw(ctx, p.ID) // it is not on record, or the caller is gone: nobody is to answer it
+		return p, err
 	}
 	return p, nil
 }

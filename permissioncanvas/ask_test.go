@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/permission-canvas/permission-canvas/internal/statefile"
 	canvas "github.com/permission-canvas/permission-canvas/permissioncanvas"
 )
 
@@ -199,4 +200,28 @@ func TestPC18FieldIsProposedAgainAfterAVerificationCapture(t *testing.T) {
 			refused(t, err, canvas.FocusUnknown)
 		})
 	}
+}
+
+// A call that is given up between its question and the record of it leaves no
+// question behind.
+func TestPC19GivenUpWhileTheQuestionIsPutOnRecord(t *testing.T) {
+	d := newDesk(t, selected([]string{console}), nil)
+	o := d.look(console)
+	record, held, err := statefile.TryLock(filepath.Join(d.dir, "audit", "lock"))
+	require.NoError(t, err)
+	require.True(t, held)
+	ctx, giveUp := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() {
+		_, err := d.Act(ctx, canvas.Click{Target: d.token(o, "button", "Save")})
+		done <- err
+	}()
+	d.asked()
+	giveUp()
+	time.Sleep(200 * time.Millisecond) // it notices while it waits for the record
+	record.Unlock()
+	require.Error(t, <-done)
+	cards, _ := d.cards()
+	require.Empty(t, cards)
+	require.Zero(t, d.sim.Pressed("Save"))
 }
