@@ -148,13 +148,14 @@ var style = arch.Style{
 	},
 
 	Writers: map[string]string{
-		"internal/statefile":     "it is the door",
-		"internal/arch":          "it names the functions",
-		"internal/fixture":       "a test's browser profile",
-		"driver/drivertest":      "the script of a lying driver in a test's folder",
-		"scripts/gate":           "the reports of a test run, which are nobody's state",
-		"shim/permission-canvas": "the log file that its user names",
-		"examples/...":           "an example writes where its user says",
+		"internal/statefile":          "it is the door",
+		"internal/arch":               "it names the functions",
+		"internal/fixture":            "a test's browser profile",
+		"driver/drivertest":           "the script of a lying driver in a test's folder",
+		"permissioncanvas/canvastest": "the rules that a host's test gives, in that test's folder",
+		"scripts/gate":                "the reports of a test run, which are nobody's state",
+		"shim/permission-canvas":      "the log file that its user names",
+		"examples/...":                "an example writes where its user says",
 	},
 
 	// In pieces, or this line would be found.
