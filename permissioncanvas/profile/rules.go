@@ -67,6 +67,11 @@ func (p *Profile) Init() error {
 	if err != nil {
 		return &InvalidError{path, err}
 	}
+	// What was found may be of another process at its first use: then it has
+	// made the policy by now, which comes before all else.
+	if _, err := os.Lstat(path); name != "" && err == nil {
+		return nil
+	}
 	if name != "" {
 		return &InvalidError{path, fmt.Errorf("missing, though %s says that this profile was in use: "+
 			"put the file back, or move the directory away to start afresh", name)}

@@ -14,6 +14,24 @@ import (
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/profile"
 )
 
+// The test binary is also a process with a session, for TestSession to kill.
+func TestMain(m *testing.M) {
+	dir := os.Getenv("PROFILE_TEST_HOLDER")
+	if dir == "" {
+		os.Exit(m.Run())
+	}
+	p, err := profile.Open(dir)
+	if err == nil {
+		_, err = p.WriteSession(desktop(":9"))
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println("held")
+	time.Sleep(time.Minute)
+}
+
 func desktop(display string) profile.Session {
 	env := map[string]string{
 		"DISPLAY": display, "XAUTHORITY": "/run/x", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus,guid=00", "SECRET": "s",
@@ -55,13 +73,14 @@ func TestSession(t *testing.T) {
 	})
 	t.Run("is gone with its process", func(t *testing.T) {
 		p := opened(t)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestSessionHolder$")
+		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "PROFILE_TEST_HOLDER="+p.Dir())
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
-		_, err = bufio.NewReader(out).ReadString('\n')
+		said, err := bufio.NewReader(out).ReadString('\n')
 		require.NoError(t, err)
+		require.Equal(t, "held\n", said)
 		running, err := p.Sessions()
 		require.NoError(t, err)
 		require.Len(t, running, 1)
@@ -102,18 +121,4 @@ func TestSession(t *testing.T) {
 		_, err = p.WriteSession(late)
 		require.Error(t, err)
 	})
-}
-
-// TestSessionHolder is a process with a session, for TestSession to kill.
-func TestSessionHolder(t *testing.T) {
-	dir := os.Getenv("PROFILE_TEST_HOLDER")
-	if dir == "" {
-		t.Skip("a part of TestSession")
-	}
-	p, err := profile.Open(dir)
-	require.NoError(t, err)
-	_, err = p.WriteSession(desktop(":9"))
-	require.NoError(t, err)
-	fmt.Println("held")
-	time.Sleep(time.Minute)
 }
