@@ -3,6 +3,7 @@ package statefile
 import (
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -11,10 +12,12 @@ import (
 )
 
 // patience is how long a file that another process holds for a moment is tried
-// again, and pace how often.
+// again, pace how often, and tries how many times at least: on a machine under
+// load the time may pass within one of them.
 const (
 	patience = 500 * time.Millisecond
 	pace     = 5 * time.Millisecond
+	tries    = 30
 )
 
 // blocked reports whether err is what Windows says while a scanner, an indexer
@@ -26,15 +29,15 @@ func blocked(err error) bool {
 }
 
 // again runs f until it does something else than being blocked, or patience
-// is over.
+// is over. The jitter keeps it out of step with who reads at a pace of its own.
 func again(f func() error) error {
 	deadline := time.Now().Add(patience)
-	for {
+	for n := 1; ; n++ {
 		err := f()
-		if err == nil || !blocked(err) || !time.Now().Before(deadline) {
+		if err == nil || !blocked(err) || n >= tries && !time.Now().Before(deadline) {
 			return err
 		}
-		time.Sleep(pace)
+		time.Sleep(pace/2 + rand.N(pace))
 	}
 }
 

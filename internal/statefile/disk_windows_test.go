@@ -53,3 +53,42 @@ func TestPC25RenameRefusedForGood(t *testing.T) {
 	require.Equal(t, "old", string(got))
 	only(t, dir, "policy.json")
 }
+
+// Everybody's right to write is refused; the user's own is not. Wine, where this
+// runs, keeps only what a Unix mode can say: that a right is handed on to new
+// files alone, or that there is no list, is not tried.
+func TestPC25EnsureDirReadsTheAccessList(t *testing.T) {
+	const mine = "(A;OICI;FA;;;OW)(A;OICI;FA;;;BA)" // all rights, for the owner and for administrators
+	for _, tt := range []struct {
+		name, list, says string
+	}{
+		{"everybody", "D:P" + mine + "(A;OICI;FA;;;WD)", "other users"},
+		{"everybody may add", "D:P" + mine + "(A;OICI;0x4;;;WD)", "other users"},
+		{"everybody may read", "D:P" + mine + "(A;OICI;FR;;;WD)", ""},
+		{"nobody else", "D:P" + mine, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, grant(dir, tt.list))
+			err := statefile.EnsureDir(dir)
+			if tt.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, tt.says)
+		})
+	}
+}
+
+func grant(dir, list string) error {
+	sd, err := windows.SecurityDescriptorFromString(list)
+	if err != nil {
+		return err
+	}
+	dacl, _, err := sd.DACL()
+	if err != nil {
+		return err
+	}
+	return windows.SetNamedSecurityInfo(dir, windows.SE_FILE_OBJECT,
+		windows.DACL_SECURITY_INFORMATION|windows.PROTECTED_DACL_SECURITY_INFORMATION, nil, nil, dacl, nil)
+}

@@ -16,7 +16,8 @@
 //     last element of a path, and only regular files are read or written.
 //   - An error means refused: nothing is retried for ever. On Windows a rename
 //     or an open that another process blocks for a moment (a virus scanner, an
-//     indexer) is tried again for up to half a second, then it fails.
+//     indexer) is tried again for half a second, and at least thirty times, then
+//     it fails.
 //
 // # Limits
 //
