@@ -154,12 +154,6 @@ func TestBX04Head(t *testing.T) {
 		{"too long", func(t *testing.T, head string, data []byte) {
 			require.NoError(t, os.WriteFile(head, append(data, ' '), 0o600))
 		}, 4},
-		{"a link", func(t *testing.T, head string, _ []byte) {
-			require.NoError(t, os.Rename(head, head+"2"))
-			if err := os.Symlink(head+"2", head); err != nil {
-				t.Skip("links cannot be made here:", err)
-			}
-		}, 4},
 		{"of another log", func(t *testing.T, head string, _ []byte) {
 			other, err := os.ReadFile(filepath.Join(written(t, 3), "head"))
 			require.NoError(t, err)

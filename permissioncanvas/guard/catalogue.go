@@ -14,7 +14,7 @@ import (
 // digests of what the driver said of that tool. It is made from recorded lists
 // in DIR, each a whole answer to tools/list, by
 //
-//	go test ./permissioncanvas/guard -run TestRecord -args -record DIR
+//	go test -tags record ./permissioncanvas/guard -run TestRecord -args -record DIR
 //
 //go:embed catalogue.json
 var recorded []byte

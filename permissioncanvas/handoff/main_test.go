@@ -93,6 +93,7 @@ func begin(t *testing.T, dir, what string) *other {
 	require.NoError(t, err)
 	cmd.Stdout, cmd.Stderr = out, os.Stderr
 	require.NoError(t, cmd.Start())
+	require.NoError(t, out.Close()) // the process has its own: Windows removes no file that is open
 	o := &other{t: t, cmd: cmd, stdin: in, lines: []string{out.Name()}}
 	t.Cleanup(o.kill)
 	return o
