@@ -2,13 +2,9 @@ package permissioncanvas
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"image"
 	"slices"
-	"sort"
 	"strconv"
 	"time"
 
@@ -18,114 +14,7 @@ import (
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/policy"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/profile"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/sight"
-	"github.com/permission-canvas/permission-canvas/redact"
 )
-
-// ListWindows returns the windows a person selected, front first.
-func (c *Canvas) ListWindows(ctx context.Context) ([]Window, error) {
-	ws, _, err := c.windows(ctx)
-	if err != nil {
-		return nil, c.refused(ctx, err, map[string]string{"act": "list_windows"})
-	}
-	return ws, nil
-}
-
-// windows returns the selected windows and how many others there are.
-func (c *Canvas) windows(ctx context.Context) (selected []Window, others int, err error) {
-	leave, rules, err := c.enter()
-	if err != nil {
-		return nil, 0, err
-	}
-	defer leave()
-	all, err := c.desktop.Windows(ctx)
-	if err != nil {
-		return nil, 0, driverError(err)
-	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Z > all[j].Z })
-	for _, w := range all {
-		if _, never := sight.NeverSelectable(w); never || rules.Selected(w).State != policy.Exact {
-			others++
-			continue
-		}
-		selected = append(selected, redact.WindowOf(w, c.hidesTitle(rules, w)))
-	}
-	if len(selected) == 0 {
-		return nil, others, refuse(NoWindowSelected, nil)
-	}
-	return selected, others, nil
-}
-
-// hidesTitle says whether w's title is nothing for an agent: by the person's
-// pattern for titles, by a rule that hides such a text, or because the newest
-// capture of the window had to leave it out.
-func (c *Canvas) hidesTitle(rules *policy.Policy, w driver.Window) bool {
-	if rules.HideTitle(w) {
-		return true
-	}
-	c.mu.Lock()
-	s := c.seen[w.Ref]
-	c.mu.Unlock()
-	if s != nil && s.title == "" && s.look.Window.Title == w.Title {
-		return true
-	}
-	title := driver.Element{Parent: -1, Role: driver.RoleWindow, Label: w.Title, Bounds: w.Bounds}
-	j := rules.Judge(&driver.Snapshot{Window: w, AllText: true, Elements: []driver.Element{title}}, c.profile.Digest)
-	return j.Verdicts[0].Hidden
-}
-
-// A sighting is what one Capture showed: the newest of its window.
-type sighting struct {
-	look   *sight.Look
-	label  string // of the conversation that saw it; two share no tokens
-	nonce  uint32
-	rows   []int       // by row of the Observation: the index in the snapshot
-	shown  []Element   // by row: all that may be said of an element in words
-	title  string      // as the agent may know it
-	size   image.Point // of the picture the agent got
-	levels []driver.Level
-	rules  string // hash of the policy it was made under
-	taken  time.Time
-
-	// unchecked: text went in and nobody could say that it arrived. No more
-	// does before a capture (PC21).
-	unchecked bool
-}
-
-// expires is when the sighting may no longer be acted on. The wall clock
-// counts too, so that a suspended machine does not stretch it.
-func (s *sighting) expires() time.Time { return s.taken.Add(lifetime) }
-
-func (s *sighting) expired(now time.Time) bool {
-	wall, then := now.Round(0), s.taken.Round(0)
-	return now.After(s.expires()) || wall.After(then.Add(lifetime)) || wall.Before(then.Add(-time.Second))
-}
-
-// id names the sighting in digests and replies.
-func (s *sighting) id() string { return fmt.Sprintf("s%08x", s.nonce) }
-
-// element is element i of the snapshot as the agent sees it.
-func (s *sighting) element(i int) Element {
-	if row := slices.Index(s.rows, i); row >= 0 {
-		return s.shown[row]
-	}
-	return Element{Role: "control"}
-}
-
-// onScreen turns a way on the agent's picture into one on the screen.
-func (s *sighting) onScreen(d Drag) (Drag, error) {
-	if s.size.X <= 0 || s.size.Y <= 0 || !d.From.In(image.Rectangle{Max: s.size}) || !d.To.In(image.Rectangle{Max: s.size}) {
-		return d, refuse(BadRequest, nil, "The path leaves the window's picture.")
-	}
-	f := s.look.Snapshot.Frame
-	scale := func(p image.Point) image.Point {
-		return f.Min.Add(image.Pt(p.X*f.Dx()/s.size.X, p.Y*f.Dy()/s.size.Y))
-	}
-	d.From, d.To = scale(d.From), scale(d.To)
-	return d, nil
-}
-
-// token is that of a row.
-func (s *sighting) token(row int) Token { return Token(s.id() + ":" + strconv.Itoa(row)) }
 
 // Capture returns what the agent may see of w.
 func (c *Canvas) Capture(ctx context.Context, w WindowRef, opts *CaptureOptions) (*Observation, error) {
@@ -173,17 +62,10 @@ func (c *Canvas) see(ctx context.Context, w WindowRef, opts *CaptureOptions, lab
 		return nil, nil, err
 	}
 	s := &sighting{look: look, label: label, nonce: newNonce(), rules: rules.Hash(), taken: time.Now()}
-	s.levels = levels(look, c.guard(rules))
-	look.Plan.Levels = s.levels
-	obs, rows, err := redact.Redact(look.Snapshot, look.Plan, redact.Options{
-		Nonce: s.nonce, MaxElements: o.MaxElements, Query: o.Query, MaxSide: o.MaxSide, NoImage: o.NoImage,
-		Expires: s.expires(),
-	})
+	obs, err := s.show(&o, c.guard(rules))
 	if err != nil {
-		return nil, nil, refuse(Withheld, err)
+		return nil, nil, err
 	}
-	s.rows, s.shown, s.size, s.title = rows, slices.Collect(obs.Elements()), obs.Size(), obs.Window().Title
-	look.Snapshot.Image = nil // nobody needs it any more, and it is not masked
 	if err := c.still(rules, false); err != nil {
 		return nil, nil, err
 	}
@@ -192,7 +74,7 @@ func (c *Canvas) see(ctx context.Context, w WindowRef, opts *CaptureOptions, lab
 	}
 	err = c.note(ctx, "capture", map[string]string{
 		"window": windowField(w), "app": look.Window.AppName(), "snapshot": s.id(),
-		"elements": strconv.Itoa(len(rows)), "covered": strconv.Itoa(obs.Covered()), "policy": s.rules,
+		"elements": strconv.Itoa(len(s.rows)), "covered": strconv.Itoa(obs.Covered()), "policy": s.rules,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -286,12 +168,6 @@ func (c *Canvas) storeView(obs *Observation, s *sighting) {
 			c.log.Warn("the agent's view was not kept", "cause", err)
 		}
 	})
-}
-
-func newNonce() uint32 {
-	var b [4]byte
-	rand.Read(b[:]) // never fails
-	return binary.BigEndian.Uint32(b[:])
 }
 
 func windowField(w WindowRef) string { return fmt.Sprintf("%d:%d", w.PID, w.ID) }
