@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/permission-canvas/permission-canvas/internal/mcpwire"
+	"github.com/permission-canvas/permission-canvas/permissioncanvas"
 )
 
 // maxOpen is how many requests may be without an answer at once.
@@ -148,6 +149,9 @@ func (s *lines) take(ctx context.Context, members []mcpwire.Member) (closing jso
 	run := func() {
 		defer cancel()
 		result, err := s.answer(ctx, req)
+		if err != nil && ctx.Err() != nil && refused(err).Code == permissioncanvas.Busy {
+			err = givenUp()
+		}
 		if err := s.end(req, result, err); err != nil {
 			s.log.Warn("no reply could be written", "cause", err)
 		}

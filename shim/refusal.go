@@ -64,3 +64,11 @@ func refused(err error) refusal {
 func bad(sentence string) error {
 	return &permissioncanvas.Error{Code: permissioncanvas.BadRequest, Message: sentence, Next: permissioncanvas.Stop}
 }
+
+// givenUp is the answer to a request that its host has cancelled before
+// anything was done.
+func givenUp() error {
+	return &permissioncanvas.Error{
+		Code: permissioncanvas.Busy, Message: "Given up, as you asked. Nothing was done.", Next: permissioncanvas.Stop,
+	}
+}
