@@ -90,7 +90,9 @@ var rules = arch.Rules{
 		"golang.org/x/image":                     {"driver/sim"},
 		"github.com/jezek/xgb":                   {"driver/cua", "internal/fixture"},
 		"github.com/godbus/dbus/v5":              {"driver/atspi"},
-		"gioui.org":                              {"permissioncanvas/panel"},
+		// The driver's capability manifests are YAML, and are read as it reads them.
+		"go.yaml.in/yaml/v3": {"permissioncanvas/manifest"},
+		"gioui.org":          {"permissioncanvas/panel"},
 	},
 
 	ForTests: []string{
