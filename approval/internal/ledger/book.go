@@ -192,8 +192,9 @@ func (b *Book) id() string {
 }
 
 // letters are those that cannot be taken for another one or for a digit, and
-// neither y nor n, so that no code is half an answer.
-const letters = "abcdefghjkmpqrstuvwxz"
+// neither y nor n, so that no code is half an answer, nor the keys by which a
+// terminal denies, pauses and quits.
+const letters = "abcefghjkmrstuvwxz"
 
 // code returns two letters that no open record has, so that a person who
 // types them answers the question in front of them and no other.

@@ -72,7 +72,7 @@ func TestPC25CorruptRefusesAll(t *testing.T) {
 	r := ask(t, l)
 	data, err := os.ReadFile(l.Path())
 	require.NoError(t, err)
-	bad := bytes.Replace(data, []byte("4711"), []byte("4712"), 1)
+	bad := bytes.Replace(data, []byte("canary 4711"), []byte("canary 4712"), 1)
 	require.NoError(t, os.WriteFile(l.Path(), bad, 0o600))
 	var corrupt *ledger.CorruptError
 	_, _, err = l.View(context.Background())

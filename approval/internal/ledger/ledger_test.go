@@ -194,7 +194,7 @@ func TestPC19SweepByWall(t *testing.T) {
 			require.Equal(t, tt.want, find(t, l, r.ID).State, "what is over stays over")
 			data, err := os.ReadFile(l.Path())
 			require.NoError(t, err)
-			require.Equal(t, tt.want != ledger.Expired, bytes.Contains(data, []byte("4711")))
+			require.Equal(t, tt.want != ledger.Expired, bytes.Contains(data, []byte("canary")))
 		})
 	}
 }

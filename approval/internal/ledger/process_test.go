@@ -158,6 +158,6 @@ func noTrace(t *testing.T, dir string) {
 		require.Contains(t, []string{"ledger.jsonl", "ledger.lock"}, e.Name())
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		require.NoError(t, err)
-		require.False(t, bytes.Contains(data, []byte("4711")), e.Name())
+		require.False(t, bytes.Contains(data, []byte("canary")), e.Name())
 	}
 }
