@@ -2,7 +2,6 @@ package cua
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"image"
 
@@ -33,17 +32,14 @@ func (d *Driver) Do(ctx context.Context, ref driver.WindowRef, a driver.Action) 
 	if err != nil {
 		return none, err
 	}
-	if _, raise := a.(driver.Raise); raise {
-		// Both versions "raise" any number that they are given.
-		if _, err := d.window(ctx, l, ref); err != nil {
-			return none, errors.Join(driver.ErrNoEffect, err)
-		}
+	if err := d.mustExist(ctx, l, ref); err != nil {
+		return none, err
 	}
 	if err := d.label(ctx, l, tool, args); err != nil {
-		return none, errors.Join(driver.ErrNoEffect, err)
+		return none, err
 	}
 	if err := ctx.Err(); err != nil {
-		return none, errors.Join(driver.ErrNoEffect, err)
+		return none, fmt.Errorf("%w: %w", driver.ErrNoEffect, err)
 	}
 	r, err := d.send(ctx, l, tool, args, d.inputLimit)
 	if err != nil {
@@ -55,6 +51,32 @@ func (d *Driver) Do(ctx context.Context, ref driver.WindowRef, a driver.Action) 
 	return l.outcome(r, ref, tool)
 }
 
+// mustExist lists the windows before an act. Both versions "raise" any number
+// that they are given, and "click" on an element of a window that was closed,
+// and call both done. Unlike a person's look it begins no session again.
+func (d *Driver) mustExist(ctx context.Context, l *link, ref driver.WindowRef) error {
+	args := arguments{}
+	if err := d.label(ctx, l, listWindows, args); err != nil {
+		return err
+	}
+	r, err := d.look(ctx, l, listWindows, args)
+	if err != nil {
+		return err
+	}
+	if r.failed && r.code() == codeSessionEnded {
+		l.end()
+		return driver.ErrSessionEnded
+	}
+	all, err := readWindows(r)
+	if err == nil {
+		_, err = find(all, ref)
+	}
+	if err != nil {
+		l.forget(ref)
+	}
+	return err
+}
+
 // linkFor returns the process that a's tokens are of. Where none runs, tokens
 // are of one that ended, and only what needs none may start another.
 func (d *Driver) linkFor(ctx context.Context, a driver.Action) (*link, error) {
@@ -62,7 +84,7 @@ func (d *Driver) linkFor(ctx context.Context, a driver.Action) (*link, error) {
 	case driver.PressKeys, driver.Raise:
 		l, err := d.connect(ctx)
 		if err != nil {
-			return nil, errors.Join(driver.ErrNoEffect, err)
+			return nil, fmt.Errorf("%w: %w", driver.ErrNoEffect, err)
 		}
 		return l, nil
 	}

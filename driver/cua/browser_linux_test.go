@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/permission-canvas/permission-canvas/driver"
+	"github.com/permission-canvas/permission-canvas/internal/fixture"
 )
 
 // page reports everything that reaches it to the test's own server, so that
@@ -29,7 +30,12 @@ body{margin:20px;background:#fff;font:16px sans-serif}
 <label>PIN <input id=pin type=password value=hunter2></label> <textarea aria-label=Notes></textarea>
 <button id=box>Box</button><p>API key: <code>sk-test-9f2a77c1b0</code></p><div id=tall></div>
 <script>
-const tell = (what, v) => navigator.sendBeacon('/tell?what=' + what, new Blob([String(v)]));
+let last = Promise.resolve(); // reports leave in the order in which things happened
+const tell = (what, v) => {
+  if (document.title !== 'PC driver suite') return;
+  const send = () => fetch('/tell?what=' + what, {method: 'POST', body: String(v)}).catch(() => {});
+  last = last.then(send, send);
+};
 const field = document.getElementById('name');
 document.getElementById('save').addEventListener('click', e => tell('press', e.detail));
 field.addEventListener('input', () => tell('text', field.value));
@@ -46,9 +52,12 @@ setInterval(async () => {
 
 // browser is a Chromium of the test's own, on the display given.
 type browser struct {
-	cmd    *exec.Cmd
-	server *httptest.Server
-	title  string
+	cmd     *exec.Cmd
+	server  *httptest.Server
+	title   string
+	exe     string
+	profile string
+	env     []string
 
 	mu      sync.Mutex
 	round   int
@@ -63,57 +72,61 @@ const (
 	otherTitle = "PC second window"
 )
 
-// shared is one browser for all tests that leave it as it was.
-var shared struct {
-	once sync.Once
-	b    *browser
-	err  error
-	dir  string
-}
+// shared are browsers, one for each display, for all tests that leave them as
+// they were.
+var shared = struct {
+	sync.Mutex
+	browsers map[string]*browser
+}{browsers: map[string]*browser{}}
 
 // sharedBrowser starts it at the first test that needs it.
-func sharedBrowser(t *testing.T) *browser {
+func sharedBrowser(t *testing.T, desk fixture.Desktop) *browser {
 	t.Helper()
-	shared.once.Do(func() {
-		if shared.dir, shared.err = os.MkdirTemp("", "pc-browser"); shared.err == nil {
-			shared.b = startBrowser(t, shared.dir)
-		}
-	})
-	require.NoError(t, shared.err)
-	if shared.b == nil {
-		t.Skip("NOT RUN: PC_TEST_CHROMIUM and DISPLAY name no browser and no display")
+	shared.Lock()
+	b := shared.browsers[desk.Display]
+	if b == nil {
+		profile, err := os.MkdirTemp("", "pc-browser")
+		require.NoError(t, err)
+		b = startBrowser(t, desk, profile)
+		shared.browsers[desk.Display] = b
 	}
-	shared.b.reset(t)
-	return shared.b
+	shared.Unlock()
+	b.reset(t)
+	return b
 }
 
 func endShared() {
-	if shared.b != nil {
-		shared.b.stop()
-	}
-	if shared.dir != "" {
-		_ = os.RemoveAll(shared.dir)
+	for _, b := range shared.browsers {
+		b.stop()
+		_ = os.RemoveAll(b.profile)
 	}
 }
 
 // startBrowser opens two windows and waits for the first.
-func startBrowser(t *testing.T, profile string) *browser {
+func startBrowser(t *testing.T, desk fixture.Desktop, profile string) *browser {
 	t.Helper()
 	exe := os.Getenv("PC_TEST_CHROMIUM")
-	if exe == "" || os.Getenv("DISPLAY") == "" {
-		t.Skip("NOT RUN: PC_TEST_CHROMIUM and DISPLAY name no browser and no display")
+	if exe == "" {
+		exe = "chromium"
 	}
-	b := &browser{title: mainTitle + " - Chromium"}
+	b := &browser{title: mainTitle + " - Chromium", exe: exe, profile: profile, env: append(os.Environ(), desk.Env()...)}
 	b.server = httptest.NewServer(b)
-	b.cmd = exec.Command(exe, "--no-sandbox", "--force-renderer-accessibility", "--no-first-run", "--no-default-browser-check",
-		"--disable-background-networking", "--disable-features=Translate", "--password-store=basic", "--window-size=900,700",
-		"--user-data-dir="+profile, "--new-window", b.server.URL+"/?title="+url.QueryEscape(mainTitle))
+	b.cmd = b.command(mainTitle)
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, b.cmd.Start())
 	b.reset(t)
-	second := exec.Command(exe, "--no-sandbox", "--user-data-dir="+profile, "--new-window", b.server.URL+"/?title="+url.QueryEscape(otherTitle))
-	_ = second.Run() // hands over to the first and ends
+	_ = b.command(otherTitle).Run() // hands over to the first and ends
 	return b
+}
+
+// command opens a window; where the profile's browser runs, in that.
+func (b *browser) command(title string) *exec.Cmd {
+	cmd := exec.Command(b.exe, "--no-sandbox", "--force-renderer-accessibility", "--no-first-run", "--no-default-browser-check",
+		"--disable-background-networking", "--disable-features=Translate", "--password-store=basic", "--window-size=900,700",
+		"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding",
+		"--user-data-dir="+b.profile, "--new-window", b.server.URL+"/?title="+url.QueryEscape(title))
+	cmd.Env = b.env
+	return cmd
 }
 
 // stop ends the browser's own process group and waits until it let go of the
@@ -133,7 +146,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch r.URL.Path {
-	case "/round":
+	case "/round": // asked by both windows; the first one answers
 		_, _ = fmt.Fprint(w, b.round)
 	case "/tell":
 		body := make([]byte, 4096)
@@ -212,6 +225,26 @@ func (b *browser) all() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]string(nil), b.events...)
+}
+
+// has reports whether the main window is there.
+func (b *browser) has(t *testing.T, d driver.Driver) bool {
+	t.Helper()
+	all, err := d.Windows(t.Context())
+	require.NoError(t, err)
+	for _, w := range all {
+		if w.Title == b.title {
+			return true
+		}
+	}
+	return false
+}
+
+// clear forgets which page has answered.
+func (b *browser) clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ready = 0
 }
 
 // window returns the browser's main window as a driver lists it.

@@ -42,7 +42,6 @@ package cua
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -221,13 +220,13 @@ func errClosed() error { return fmt.Errorf("%w: closed", driver.ErrUnavailable) 
 // take waits for a place; every error of it is certain to be without effect.
 func take(ctx context.Context, place chan struct{}) error {
 	if err := ctx.Err(); err != nil {
-		return errors.Join(driver.ErrNoEffect, err)
+		return fmt.Errorf("%w: %w", driver.ErrNoEffect, err)
 	}
 	select {
 	case place <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return errors.Join(driver.ErrNoEffect, ctx.Err())
+		return fmt.Errorf("%w: %w", driver.ErrNoEffect, ctx.Err())
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/permission-canvas/permission-canvas/driver"
 	"github.com/permission-canvas/permission-canvas/driver/cua"
+	"github.com/permission-canvas/permission-canvas/internal/fixture"
 )
 
 // painter puts windows of the test's own on the display.
@@ -24,12 +25,9 @@ type painter struct {
 	root xproto.Window
 }
 
-func newPainter(t *testing.T) *painter {
+func newPainter(t *testing.T, desk fixture.Desktop) *painter {
 	t.Helper()
-	if os.Getenv("DISPLAY") == "" {
-		t.Skip("NOT RUN: DISPLAY names no display")
-	}
-	conn, err := xgb.NewConn()
+	conn, err := xgb.NewConnDisplay(desk.Display)
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	require.NoError(t, shape.Init(conn))
@@ -86,9 +84,23 @@ func (p *painter) move(w driver.WindowRef, to image.Rectangle) {
 	require.NoError(p.t, err)
 }
 
+// ask sends one of the window manager's protocols to a window.
+func (p *painter) ask(w driver.WindowRef, what string) {
+	p.t.Helper()
+	message := xproto.ClientMessageEvent{
+		Format: 32, Window: xproto.Window(w.ID), Type: p.atom("WM_PROTOCOLS"),
+		Data: xproto.ClientMessageDataUnionData32New([]uint32{uint32(p.atom(what)), xproto.TimeCurrentTime, 0, 0, 0}),
+	}
+	require.NoError(p.t, xproto.SendEventChecked(p.conn, false, xproto.Window(w.ID), 0, string(message.Bytes())).Check())
+}
+
 func TestPC35WindowUnderAPoint(t *testing.T) {
-	p := newPainter(t)
-	d := cua.New("/nothing/is/started", nil)
+	fixture.Each(t, windowUnderAPoint)
+}
+
+func windowUnderAPoint(t *testing.T, desk fixture.Desktop) {
+	p := newPainter(t, desk)
+	d := cua.New("/nothing/is/started", &cua.Options{Env: desk.Env()})
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	at := func(x, y int) driver.Hit {
 		t.Helper()
@@ -125,8 +137,12 @@ func TestPC35WindowUnderAPoint(t *testing.T) {
 }
 
 func TestPC35AWindowThatStaysAbove(t *testing.T) {
-	p := newPainter(t)
-	d := cua.New("/nothing/is/started", nil)
+	fixture.Each(t, windowThatStaysAbove)
+}
+
+func windowThatStaysAbove(t *testing.T, desk fixture.Desktop) {
+	p := newPainter(t, desk)
+	d := cua.New("/nothing/is/started", &cua.Options{Env: desk.Env()})
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	for name, above := range map[string]bool{"plain": false, "kept above": true} {
 		t.Run(name, func(t *testing.T) {

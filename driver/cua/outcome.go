@@ -96,7 +96,7 @@ func (l *link) failure(r *reply, ref driver.WindowRef, tool string) error {
 	err := harmless[code]
 	switch {
 	case code == codeSessionEnded:
-		l.over()
+		l.end()
 	case errors.Is(err, driver.ErrStaleToken) || r.text == goneText(ref):
 		l.forget(ref)
 	}

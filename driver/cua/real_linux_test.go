@@ -16,31 +16,19 @@ import (
 	"github.com/permission-canvas/permission-canvas/driver"
 	"github.com/permission-canvas/permission-canvas/driver/cua"
 	"github.com/permission-canvas/permission-canvas/driver/drivertest"
+	"github.com/permission-canvas/permission-canvas/internal/fixture"
 )
 
-// eachVersion runs f on the real drivers that are here.
-func eachVersion(t *testing.T, f func(t *testing.T, exe string, modern bool)) {
-	for _, v := range []struct {
-		name, variable string
-		modern         bool
-	}{{"0.21", "PC_TEST_DRIVER_21", false}, {"0.37", "PC_TEST_DRIVER_37", true}} {
-		t.Run(v.name, func(t *testing.T) {
-			exe := os.Getenv(v.variable)
-			if exe == "" {
-				t.Skipf("NOT RUN: %s names no cua-driver %s", v.variable, v.name)
-			}
-			f(t, exe, v.modern)
-		})
-	}
-}
-
 // open returns the real driver under a policy file of its own.
-func open(t *testing.T, exe string) *cua.Driver {
+func open(t *testing.T, desk fixture.Desktop) *cua.Driver {
 	t.Helper()
-	d := cua.New(exe, &cua.Options{Name: "suite", PolicyFile: policyFile(t)})
+	d := cua.New(desk.Driver, &cua.Options{Name: "suite", PolicyFile: policyFile(t), Env: desk.Env()})
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	return d
 }
+
+// modern reports whether the desktop's driver is the newer one.
+func modern(desk fixture.Desktop) bool { return desk.Version == "0.37.0" }
 
 func policyFile(t *testing.T) func([]string) (string, error) {
 	path := t.TempDir() + "/policy.yaml"
@@ -54,14 +42,21 @@ func policyFile(t *testing.T) func([]string) (string, error) {
 }
 
 func TestRealSuite(t *testing.T) {
-	eachVersion(t, func(t *testing.T, exe string, modern bool) {
-		b := sharedBrowser(t)
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		b := sharedBrowser(t, desk)
+		p := newPainter(t, desk)
 		drivertest.Test(t, func(t *testing.T) drivertest.Fixture {
+			d := open(t, desk)
+			if !b.has(t, d) { // a part has closed it
+				b.clear()
+				require.NoError(t, b.command(mainTitle).Run())
+			}
 			b.reset(t)
+			ref := b.window(t, d).Ref
 			return drivertest.Fixture{
-				Driver: open(t, exe),
-				Window: b.title, Other: otherTitle + " - Chromium", Button: "Save", Field: "Name",
+				Driver: d, Window: b.title, Other: otherTitle + " - Chromium", Button: "Save", Field: "Name",
 				Delivery: driver.Background, Presses: b.pressed, Text: b.typed, Settle: 2 * time.Second,
+				CloseWindow: func() { p.ask(ref, "WM_DELETE_WINDOW") },
 			}
 		})
 	})
@@ -80,10 +75,10 @@ func TestRealBoundsAreWherePixelsAre(t *testing.T) {
 		"half off":         image.Rect(800, 500, 2400, 1500), // the picture has the window's own shape
 		"large":            image.Rect(5, 20, 1595, 980),
 	}
-	eachVersion(t, func(t *testing.T, exe string, modern bool) {
-		p := newPainter(t)
-		b := sharedBrowser(t)
-		d := open(t, exe)
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		p := newPainter(t, desk)
+		b := sharedBrowser(t, desk)
+		d := open(t, desk)
 		ref := b.window(t, d).Ref
 		t.Cleanup(func() { p.move(ref, usual) })
 		for name, place := range places {
@@ -118,10 +113,52 @@ func TestRealBoundsAreWherePixelsAre(t *testing.T) {
 	})
 }
 
+// TestRealBX02TwoWindowsOfOneProcess lays one over the other, where the driver
+// reads both at once.
+func TestRealBX02TwoWindowsOfOneProcess(t *testing.T) {
+	place := image.Rect(10, 10, 910, 710)
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		b := sharedBrowser(t, desk)
+		p := newPainter(t, desk)
+		d := open(t, desk)
+		first := b.window(t, d)
+		second := &browser{title: otherTitle + " - Chromium"}
+		other := second.window(t, d)
+		require.Equal(t, first.Ref.PID, other.Ref.PID)
+		p.move(first.Ref, place)
+		p.move(other.Ref, place)
+		time.Sleep(500 * time.Millisecond)
+		for _, w := range []driver.Window{first, other} {
+			s, err := d.Snapshot(t.Context(), w.Ref, driver.SnapshotOptions{NoImage: true})
+			require.NoError(t, err)
+			saves := 0
+			for i, e := range s.Elements {
+				if e.Parent < 0 {
+					require.Equal(t, w.Title, e.Label)
+					require.Zero(t, i)
+				}
+				if e.Label == "Save" && e.Web {
+					saves++
+				}
+			}
+			require.Equal(t, 1, saves)
+			before := b.pressed()
+			_, err = d.Do(t.Context(), w.Ref, driver.Click{Target: driver.Token(element(t, s, "Save").Token)})
+			require.NoError(t, err)
+			if w.Ref == first.Ref {
+				require.Eventually(t, func() bool { return b.pressed() == before+1 }, 3*time.Second, 20*time.Millisecond)
+				continue
+			}
+			time.Sleep(time.Second)
+			require.Equal(t, before, b.pressed(), "an act on one window reached another")
+		}
+	})
+}
+
 func TestRealWhatIsRead(t *testing.T) {
-	eachVersion(t, func(t *testing.T, exe string, modern bool) {
-		b := sharedBrowser(t)
-		d := open(t, exe)
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		b := sharedBrowser(t, desk)
+		d := open(t, desk)
 		s, err := d.Snapshot(t.Context(), b.window(t, d).Ref, driver.SnapshotOptions{NoImage: true})
 		require.NoError(t, err)
 		box, pin := element(t, s, "Box"), element(t, s, "PIN")
@@ -206,14 +243,14 @@ func TestRealInput(t *testing.T) {
 		{"wheel, in front", driver.Scroll{By: image.Pt(0, 2), Delivery: fg}, "scroll", nil, nil},
 		{"wheel, behind", driver.Scroll{By: image.Pt(0, 2)}, "", driver.ErrBackgroundUnavailable, driver.ErrBackgroundUnavailable},
 	}
-	eachVersion(t, func(t *testing.T, exe string, modern bool) {
-		b := sharedBrowser(t)
-		d := open(t, exe)
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		b := sharedBrowser(t, desk)
+		d := open(t, desk)
 		ref := b.window(t, d).Ref
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				want := tt.old
-				if modern {
+				if modern(desk) {
 					want = tt.fresh
 				}
 				b.reset(t)
@@ -243,9 +280,9 @@ func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Size().Div(2)) }
 
 // TestRealPC21ADriverThatIsKilled loses its process between two calls.
 func TestRealPC21ADriverThatIsKilled(t *testing.T) {
-	eachVersion(t, func(t *testing.T, exe string, modern bool) {
-		b := sharedBrowser(t)
-		d := open(t, exe)
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		b := sharedBrowser(t, desk)
+		d := open(t, desk)
 		ref := b.window(t, d).Ref
 		s, err := d.Snapshot(t.Context(), ref, driver.SnapshotOptions{NoImage: true})
 		require.NoError(t, err)
@@ -268,9 +305,9 @@ func TestRealPC21ADriverThatIsKilled(t *testing.T) {
 
 // TestRealPC21ASessionThatEnded is revived by looking, not by acting.
 func TestRealPC21ASessionThatEnded(t *testing.T) {
-	eachVersion(t, func(t *testing.T, exe string, modern bool) {
-		b := sharedBrowser(t)
-		d := open(t, exe)
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		b := sharedBrowser(t, desk)
+		d := open(t, desk)
 		ref, before := b.window(t, d).Ref, b.pressed()
 		look := func() driver.Token {
 			s, err := d.Snapshot(t.Context(), ref, driver.SnapshotOptions{NoImage: true})
@@ -302,10 +339,10 @@ func TestRealPC21ASessionThatEnded(t *testing.T) {
 
 // TestRealPC10AWindowThatIsGone loses its application.
 func TestRealPC10AWindowThatIsGone(t *testing.T) {
-	eachVersion(t, func(t *testing.T, exe string, modern bool) {
-		b := startBrowser(t, t.TempDir())
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		b := startBrowser(t, desk, t.TempDir())
 		t.Cleanup(b.stop)
-		d := open(t, exe)
+		d := open(t, desk)
 		var ref driver.WindowRef
 		require.Eventually(t, func() bool {
 			all, err := d.Windows(t.Context())
@@ -335,8 +372,8 @@ func TestRealPC10AWindowThatIsGone(t *testing.T) {
 func TestRealPC22Environment(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-secret")
 	t.Setenv("HERMES_CUA_DRIVER_CMD", "permission-canvas")
-	eachVersion(t, func(t *testing.T, exe string, modern bool) {
-		d := open(t, exe)
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		d := open(t, desk)
 		tools, err := d.Tools(t.Context())
 		require.NoError(t, err)
 		require.Len(t, tools.Entries, len(cua.ToolNames()), "the policy file admits nothing else")

@@ -53,8 +53,8 @@ func (l *link) lives() bool {
 	return l.begun
 }
 
-// over notes that the driver called the session ended.
-func (l *link) over() {
+// end notes that the driver called the session ended.
+func (l *link) end() {
 	l.forgetAll()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,13 +78,13 @@ func (d *Driver) observe(ctx context.Context, l *link, tool string, args argumen
 	if err != nil || !r.failed || r.code() != codeSessionEnded {
 		return r, err
 	}
-	l.over()
+	l.end()
 	if err := d.begin(ctx, l); err != nil {
 		return nil, err
 	}
 	r, err = d.look(ctx, l, tool, args)
 	if err == nil && r.failed && r.code() == codeSessionEnded {
-		l.over()
+		l.end()
 		return nil, driver.ErrSessionEnded
 	}
 	return r, err
@@ -97,7 +97,7 @@ func (d *Driver) look(ctx context.Context, l *link, tool string, args arguments)
 	case err == nil:
 		return r, nil
 	case ctx.Err() != nil:
-		return nil, errors.Join(driver.ErrNoEffect, ctx.Err())
+		return nil, fmt.Errorf("%w: %w", driver.ErrNoEffect, ctx.Err())
 	}
 	return nil, fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"slices"
 	"time"
 
 	"github.com/permission-canvas/permission-canvas/driver"
@@ -53,7 +54,7 @@ func (d *Driver) Snapshot(ctx context.Context, ref driver.WindowRef, opts driver
 	if err != nil {
 		return nil, err
 	}
-	before, err := d.window(ctx, l, ref)
+	listed, before, err := d.window(ctx, l, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (d *Driver) Snapshot(ctx context.Context, ref driver.WindowRef, opts driver
 	if err != nil {
 		return nil, err
 	}
-	after, err := d.window(ctx, l, ref)
+	again, after, err := d.window(ctx, l, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (d *Driver) Snapshot(ctx context.Context, ref driver.WindowRef, opts driver
 		return nil, incomplete("the window changed meanwhile")
 	}
 	s := &driver.Snapshot{Window: after, Run: l.nonce, Frame: after.Bounds, Taken: taken}
-	w, spots, err := l.fill(s, r, margin)
+	w, spots, err := l.fill(s, r, margin, slices.Concat(listed, again))
 	if err != nil {
 		return nil, err
 	}
@@ -91,20 +92,21 @@ func (d *Driver) Snapshot(ctx context.Context, ref driver.WindowRef, opts driver
 
 func incomplete(why string) error { return fmt.Errorf("%w: %s", driver.ErrIncomplete, why) }
 
-func (d *Driver) window(ctx context.Context, l *link, ref driver.WindowRef) (driver.Window, error) {
+// window lists all windows and finds the one that ref names among them.
+func (d *Driver) window(ctx context.Context, l *link, ref driver.WindowRef) ([]driver.Window, driver.Window, error) {
 	all, err := d.windows(ctx, l)
 	if err != nil {
-		return driver.Window{}, err
+		return nil, driver.Window{}, err
 	}
 	w, err := find(all, ref)
 	w.Z = 0 // stacking may change under a reading
 	if err != nil {
-		return w, err
+		return nil, w, err
 	}
 	if w.Bounds.Empty() {
-		return w, incomplete("a window without a place")
+		return nil, w, incomplete("a window without a place")
 	}
-	return w, nil
+	return all, w, nil
 }
 
 // stateArguments asks for everything, in the words this version knows.
@@ -135,7 +137,7 @@ func stateError(r *reply, ref driver.WindowRef) error {
 }
 
 // fill decodes the tree and proves what can be proven of it.
-func (l *link) fill(s *driver.Snapshot, r *reply, m margins) (*wireState, map[driver.Token]spot, error) {
+func (l *link) fill(s *driver.Snapshot, r *reply, m margins, listed []driver.Window) (*wireState, map[driver.Token]spot, error) {
 	var w wireState
 	if r.structured == nil || json.Unmarshal(r.structured, &w) != nil {
 		return nil, nil, incomplete(errShape.Error())
@@ -152,6 +154,9 @@ func (l *link) fill(s *driver.Snapshot, r *reply, m margins) (*wireState, map[dr
 	}
 	if w.Counted != nil && *w.Counted != len(elements) {
 		return nil, nil, incomplete("not every element")
+	}
+	if elements, err = separate(elements, s.Window, listed); err != nil {
+		return nil, nil, err
 	}
 	aims := make([]image.Point, len(elements))
 	for i := range elements {

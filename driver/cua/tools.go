@@ -3,7 +3,6 @@ package cua
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -29,7 +28,7 @@ func (d *Driver) CallTool(ctx context.Context, name string, args json.RawMessage
 	defer release(d.serial)
 	l, err := d.connect(ctx)
 	if err != nil {
-		return nil, errors.Join(driver.ErrNoEffect, err)
+		return nil, fmt.Errorf("%w: %w", driver.ErrNoEffect, err)
 	}
 	if l.inputs[name] == nil {
 		return nil, fmt.Errorf("%w: no such tool", driver.ErrUnsupported)

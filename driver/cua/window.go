@@ -11,6 +11,8 @@ import (
 	"github.com/permission-canvas/permission-canvas/driver"
 )
 
+const listWindows = "list_windows"
+
 // wireWindow is a window as list_windows has it.
 type wireWindow struct {
 	ID       *uint64     `json:"window_id"`
@@ -58,18 +60,23 @@ func (b *wireBounds) rectangle() image.Rectangle {
 
 // windows lists the desktop's windows.
 func (d *Driver) windows(ctx context.Context, l *link) ([]driver.Window, error) {
-	r, err := d.observe(ctx, l, "list_windows", arguments{})
+	r, err := d.observe(ctx, l, listWindows, arguments{})
 	if err != nil {
 		return nil, err
 	}
+	return readWindows(r)
+}
+
+// readWindows reads the answer to list_windows.
+func readWindows(r *reply) ([]driver.Window, error) {
 	if r.failed {
-		return nil, fmt.Errorf("%w: list_windows", driver.ErrUnavailable)
+		return nil, fmt.Errorf("%w: %s", driver.ErrUnavailable, listWindows)
 	}
 	var body struct {
 		Windows []wireWindow `json:"windows"`
 	}
-	if err := json.Unmarshal(r.structured, &body); err != nil || body.Windows == nil {
-		return nil, fmt.Errorf("%w: list_windows: %w", driver.ErrUnavailable, errShape)
+	if r.structured == nil || json.Unmarshal(r.structured, &body) != nil || body.Windows == nil {
+		return nil, fmt.Errorf("%w: %s: %w", driver.ErrUnavailable, listWindows, errShape)
 	}
 	all := make([]driver.Window, 0, len(body.Windows))
 	stacked := true
