@@ -172,7 +172,6 @@ func TestPC19CallGivenUpBeforeDispatchIsNotRun(t *testing.T) {
 }
 
 func TestPC24RecordThatFailsAfterDispatchIsUncertain(t *testing.T) {
-	waits(t, "act.go act: refused() turns an uncertain effect into audit_failed, which says that nothing was done")
 	d, liar := lying(t, fields())
 	save := canvas.Click{Target: d.token(d.look(console), "button", "Save")}
 	liar.OnDo(func(ctx context.Context, _ int, _ drivertest.Act, truth func(context.Context) (driver.Result, error)) (driver.Result, error) {
@@ -256,12 +255,6 @@ func TestPC18TypingThatFailsAfterItsClickIsUncertain(t *testing.T) {
 		{"typing refused in a result", second(driver.Result{Effect: driver.EffectRefused}, nil), nil, nil, false, 2, canvas.EffectUncertain},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			switch tc.name {
-			case "focus in two places":
-				waits(t, "act.go focused: it does not see that another element claims the focus too")
-			case "typing refused in a result":
-				waits(t, "act.go outcome: EffectRefused of the text is driver_failed although the click was done")
-			}
 			d, liar := lying(t, fields())
 			o := d.look(console)
 			liar.OnDo(tc.do)
@@ -330,7 +323,6 @@ func TestPC21SpentGrantStaysSpentWhateverCameOfIt(t *testing.T) {
 // An effect is one word of a closed set; whatever else a driver says in its
 // place must reach neither the agent nor the record.
 func TestPC46EffectIsAWordOfOurs(t *testing.T) {
-	waits(t, "act.go outcome and act: an effect that is no known word is passed on and put on record")
 	d, liar := lying(t, fields())
 	save := canvas.Click{Target: d.token(d.look(console), "button", "Save")}
 	liar.OnDo(func(ctx context.Context, _ int, _ drivertest.Act, truth func(context.Context) (driver.Result, error)) (driver.Result, error) {
@@ -352,7 +344,6 @@ func TestPC21ReadBackConfirmsOnlyWhatIsThere(t *testing.T) {
 		return driver.Result{Effect: driver.EffectUnverifiable}, nil
 	}
 	t.Run("set over what contains it", func(t *testing.T) {
-		waits(t, "act.go readBack: a value that merely contains the one set is taken for it")
 		d, liar := lying(t, fields())
 		d.sim.Put(d.sim.Window(console), "Name", "Ada Lovelace")
 		o := d.look(console)
@@ -362,7 +353,6 @@ func TestPC21ReadBackConfirmsOnlyWhatIsThere(t *testing.T) {
 		require.NotEqual(t, driver.EffectConfirmed, res.Effect, "the field still holds %q", d.sim.Value(o.Window().Ref, "Name"))
 	})
 	t.Run("typed into what contains it", func(t *testing.T) {
-		waits(t, "act.go readBack: text that stood there before is taken for the text typed")
 		d, liar := lying(t, fields())
 		d.sim.Put(d.sim.Window(console), "Name", "Ada Lovelace")
 		o := d.look(console)
@@ -377,7 +367,6 @@ func TestPC21ReadBackConfirmsOnlyWhatIsThere(t *testing.T) {
 		require.NotEqual(t, driver.EffectConfirmed, res.Effect)
 	})
 	t.Run("a password that cannot be seen", func(t *testing.T) {
-		waits(t, "act.go readBack: its answer tells whether a veiled value contains a text (PC29)")
 		d, liar := lying(t, selected([]string{login}, on(driver.LevelAllow, "password", "Password")))
 		liar.OnDo(func(ctx context.Context, n int, a drivertest.Act, truth func(context.Context) (driver.Result, error)) (driver.Result, error) {
 			if _, click := a.Action.(driver.Click); click {
@@ -395,7 +384,6 @@ func TestPC21ReadBackConfirmsOnlyWhatIsThere(t *testing.T) {
 		require.Len(t, effects, 1, "the answer tells a right guess from a wrong one")
 	})
 	t.Run("nothing to read", func(t *testing.T) {
-		waits(t, "act.go readBack: a nil snapshot without an error is a panic after the dispatch")
 		d, liar := lying(t, fields())
 		o := d.look(console)
 		liar.OnDo(lost)

@@ -214,6 +214,9 @@ func TestPC02NothingHappensToWhatIsReadOnlyOrHidden(t *testing.T) {
 			verb, label := eventLabel(event)
 			level := strictest[label]
 			passive := verb == "scroll" && label != "Discount" && label != "Plan"
+			// Keys that a person allowed may reach what is hidden: PC31 judges
+			// them by what is not.
+			passive = passive || verb == "press" && level == driver.LevelHide
 			if !passive && (level == driver.LevelReadOnly || level == driver.LevelHide) {
 				rt.Fatalf("%s although %s", event, level)
 			}
