@@ -59,7 +59,7 @@ func (s *server) report(ctx context.Context, req *mcp.CallToolRequest, token any
 		case <-tick.C:
 		}
 		err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
-			ProgressToken: token, Progress: n, Message: "Waiting for the person: " + req.Params.Name,
+			ProgressToken: token, Progress: n, Message: "Working, or waiting for the person: " + req.Params.Name,
 		})
 		if err != nil {
 			return

@@ -61,7 +61,8 @@ type Desk interface {
 type Open func(agent string) (Desk, error)
 
 // ServeMCP serves one host over in and out until in ends or ctx does. It calls
-// open once, beside the handshake, which waits for nothing (D42). Open is not
+// open beside the handshake, which waits for nothing (D42), and again only
+// where that failed. Open is not
 // called any more when ServeMCP has returned. A nil log is silent.
 func ServeMCP(ctx context.Context, open Open, in io.Reader, out io.Writer, log *slog.Logger) error {
 	if log == nil {
@@ -75,7 +76,7 @@ func ServeMCP(ctx context.Context, open Open, in io.Reader, out io.Writer, log *
 	})
 	m.AddReceivingMiddleware(s.answer)
 	err := m.Run(ctx, wire)
-	s.once.Do(func() { s.err = errClosed })
+	s.close()
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -91,15 +92,34 @@ type server struct {
 	wire *mcpwire.Stdio
 	log  *slog.Logger
 
-	once  sync.Once
+	mu    sync.Mutex // guards what follows
 	tools Desk
-	err   error
+	over  bool
 }
 
-// desk opens the desktop at its first use.
+// desk opens the desktop at its first use. What failed is tried again at the
+// next: a person may have mended it meanwhile.
 func (s *server) desk(session mcp.Session) (Desk, error) {
-	s.once.Do(func() { s.tools, s.err = s.open(agent(session)) })
-	return s.tools, s.err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return nil, errClosed
+	}
+	if s.tools != nil {
+		return s.tools, nil
+	}
+	tools, err := s.open(agent(session))
+	if err == nil {
+		s.tools = tools
+	}
+	return tools, err
+}
+
+// close opens nothing any more.
+func (s *server) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
 }
 
 // agent is what the host calls itself; it is untrusted and only ever shown.
