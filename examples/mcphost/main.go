@@ -124,12 +124,13 @@ const rounds = 3
 
 // click clicks label, and lets each refusal's next decide how it goes on.
 func (h *host) click(ctx context.Context, w window, seen view, label string) error {
+	delivery := "background"
 	for range rounds {
 		token := seen.token(label)
 		if token == "" {
 			return fmt.Errorf("there is no control %q in what may be seen", label)
 		}
-		args := map[string]any{"pid": w.PID, "window_id": w.ID, "element_token": token}
+		args := map[string]any{"pid": w.PID, "window_id": w.ID, "element_token": token, "delivery_mode": delivery}
 		err := h.patiently(ctx, "click", args)
 		if err == nil {
 			h.say("clicked %q", label)
@@ -142,6 +143,9 @@ func (h *host) click(ctx context.Context, w window, seen view, label string) err
 		switch refused.Next {
 		case "capture_again": // what was seen is old: look, and decide afresh
 			h.say("%s", refused.Message)
+			if refused.Escalation.Recommended != "" {
+				delivery = refused.Escalation.Recommended
+			}
 		case "inspect": // it may have happened: look, and never repeat it
 			h.say("%s", refused.Message)
 			if seen, err = h.look(ctx, w); err == nil {
@@ -187,6 +191,10 @@ type refusal struct {
 		Expires string `json:"expires_at"`
 		Command string `json:"person_command"`
 	} `json:"approval"`
+	// Escalation comes with background_unavailable: the way that works.
+	Escalation struct {
+		Recommended string `json:"recommended"`
+	} `json:"escalation"`
 }
 
 func (r *refusal) Error() string { return r.Message + " (" + r.Code + ", next: " + r.Next + ")" }
