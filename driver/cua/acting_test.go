@@ -52,17 +52,24 @@ func TestPC21RecordedAnswers(t *testing.T) {
 		{"missing argument", "click", click, nil, false},
 		{"unknown tool", "click", click, driver.ErrRefused, true},
 		{"session ended", "click", click, driver.ErrSessionEnded, true},
+		{"click", "click", click, nil, true}, // a session without a name begins by itself
 	}
 	for version := range versions {
+		script := replay(t, version, "page")
+		for _, tt := range tests {
+			answer, ok := answersOf(t, version)[tt.answer]
+			require.True(t, ok)
+			script.Answers[tt.tool] = append(script.Answers[tt.tool], drivertest.Answer{Result: answer})
+		}
+		d, child := play(t, script, nil)
+		ref := refOf(t, version, "page")
 		for _, tt := range tests {
 			t.Run(version+"/"+tt.answer, func(t *testing.T) {
-				s := replay(t, version, "page")
-				answer, ok := answersOf(t, version)[tt.answer]
-				require.True(t, ok)
-				s.Answers[tt.tool] = []drivertest.Answer{{Result: answer}}
-				d, child, ref, token := ready(t, s, version, nil)
-				res, err := d.Do(t.Context(), ref, tt.act(token))
-				require.Equal(t, 1, child.Calls(t, tt.tool))
+				snapshot, err := d.Snapshot(t.Context(), ref, driver.SnapshotOptions{NoImage: true})
+				require.NoError(t, err)
+				before := child.Calls(t, tt.tool)
+				res, err := d.Do(t.Context(), ref, tt.act(driver.Token(byLabel(t, snapshot, "Target").Token)))
+				require.Equal(t, before+1, child.Calls(t, tt.tool))
 				if tt.want == nil && tt.certain {
 					require.NoError(t, err)
 					require.Equal(t, driver.Result{Effect: driver.EffectUnverifiable}, res)
@@ -101,14 +108,16 @@ func TestPC21OnlyProofIsProof(t *testing.T) {
 		{"none by effect", `{"content":[],"isError":true,"structuredContent":{"code":"whoops","effect":"none"}}`, driver.ErrRefused},
 		{"outside", `{"content":[],"isError":true,"structuredContent":{"code":"point_outside_window"}}`, driver.ErrRefused},
 	}
+	s := replay(t, "0.37", "page")
 	for _, tt := range tests {
+		s.Answers["click"] = append(s.Answers["click"], drivertest.Answer{Result: json.RawMessage(tt.answer)})
+	}
+	d, child, ref, token := ready(t, s, "0.37", nil)
+	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := replay(t, "0.37", "page")
-			s.Answers["click"] = []drivertest.Answer{{Result: json.RawMessage(tt.answer)}}
-			d, child, ref, token := ready(t, s, "0.37", nil)
 			_, err := d.Do(t.Context(), ref, click(token))
 			require.Error(t, err)
-			require.Equal(t, 1, child.Calls(t, "click"))
+			require.Equal(t, i+1, child.Calls(t, "click"))
 			if tt.want == nil {
 				require.NotErrorIs(t, err, driver.ErrNoEffect)
 				return
@@ -144,6 +153,7 @@ func TestPC21ALyingDriverActsOnceAtMost(t *testing.T) {
 	}
 	for mode, usable := range modes {
 		t.Run("input/"+string(mode), func(t *testing.T) {
+			t.Parallel()
 			s := replay(t, "0.37", "page")
 			s.Answers["click"] = []drivertest.Answer{{Mode: mode, Result: answersOf(t, "0.37")["click"]}}
 			if mode == drivertest.ModeShape {
@@ -166,6 +176,7 @@ func TestPC21ALyingDriverActsOnceAtMost(t *testing.T) {
 			require.NoError(t, err, "an observation starts anew")
 		})
 		t.Run("reading/"+string(mode), func(t *testing.T) {
+			t.Parallel()
 			s := replay(t, "0.37", "page")
 			honest := s.Answers["get_window_state"][0]
 			lie := honest

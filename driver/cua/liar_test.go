@@ -49,9 +49,13 @@ func replay(t *testing.T, version, what string) drivertest.Script {
 // play starts a driver over a lying process.
 func play(t *testing.T, s drivertest.Script, opts *cua.Options) (*cua.Driver, drivertest.Child) {
 	t.Helper()
-	t.Setenv("DISPLAY", "") // no X server is asked
+	o := cua.Options{}
+	if opts != nil {
+		o = *opts
+	}
+	o.Env = append(o.Env, "DISPLAY=") // no X server is asked
 	child := drivertest.Executable(t, s)
-	d := cua.New(child.Path, opts)
+	d := cua.New(child.Path, &o)
 	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	return d, child
 }

@@ -41,10 +41,15 @@ func (d *Driver) begin(ctx context.Context, l *link) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", driver.ErrUnavailable, err)
 	}
+	l.begin()
+	return nil
+}
+
+// begin notes that the session lives.
+func (l *link) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.begun, l.ended = true, false
-	return nil
 }
 
 func (l *link) lives() bool {
@@ -75,8 +80,14 @@ func (d *Driver) observe(ctx context.Context, l *link, tool string, args argumen
 		return nil, err
 	}
 	r, err := d.look(ctx, l, tool, args)
-	if err != nil || !r.failed || r.code() != codeSessionEnded {
-		return r, err
+	if err != nil {
+		return nil, err
+	}
+	if !r.failed || r.code() != codeSessionEnded {
+		if d.opts.Name == "" && !r.failed {
+			l.begin() // the driver's unnamed session begins by itself
+		}
+		return r, nil
 	}
 	l.end()
 	if err := d.begin(ctx, l); err != nil {

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,10 +19,19 @@ import (
 
 // peer is the other end of a client: it reads requests and says lines.
 type peer struct {
-	t    *testing.T
-	in   *bufio.Reader
-	out  io.WriteCloser
-	seen []string
+	t   *testing.T
+	in  *bufio.Reader
+	out io.WriteCloser
+
+	mu    sync.Mutex
+	lines []string
+}
+
+// seen returns what the client has sent so far.
+func (p *peer) seen() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.lines)
 }
 
 type request struct {
@@ -29,6 +40,8 @@ type request struct {
 	Params json.RawMessage `json:"params"`
 }
 
+func last(s []string) string { return s[len(s)-1] }
+
 func (p *peer) say(format string, args ...any) { _, _ = fmt.Fprintf(p.out, format+"\n", args...) }
 
 func (p *peer) hear() (request, bool) {
@@ -36,7 +49,9 @@ func (p *peer) hear() (request, bool) {
 	if err != nil {
 		return request{}, false
 	}
-	p.seen = append(p.seen, line)
+	p.mu.Lock()
+	p.lines = append(p.lines, line)
+	p.mu.Unlock()
 	var r request
 	_ = json.Unmarshal([]byte(line), &r)
 	return r, true
@@ -86,7 +101,7 @@ func TestPC46Handshake(t *testing.T) {
 			ClientInfo      struct{ Name string }
 		}
 	}
-	require.NoError(t, json.Unmarshal([]byte(p.seen[0]), &first))
+	require.NoError(t, json.Unmarshal([]byte(p.seen()[0]), &first))
 	require.Equal(t, "2025-11-25", first.Params.ProtocolVersion)
 	require.JSONEq(t, `{}`, string(first.Params.Capabilities))
 	require.Equal(t, "permission-canvas", first.Params.ClientInfo.Name)
@@ -98,10 +113,10 @@ func TestPC46ResultsComeAsTheyWere(t *testing.T) {
 	raw, err := c.Call(t.Context(), "look", json.RawMessage(`{"z":1.0,"a":9007199254740991}`))
 	require.NoError(t, err)
 	require.Equal(t, result, string(raw))
-	require.Contains(t, p.seen[len(p.seen)-1], `"arguments":{"z":1.0,"a":9007199254740991}`)
+	require.Contains(t, last(p.seen()), `"arguments":{"z":1.0,"a":9007199254740991}`)
 	_, err = c.Call(t.Context(), "look", nil)
 	require.NoError(t, err)
-	require.Contains(t, p.seen[len(p.seen)-1], `"arguments":{}`)
+	require.Contains(t, last(p.seen()), `"arguments":{}`)
 }
 
 func TestPC46WhatNobodyAskedForIsDropped(t *testing.T) {
@@ -118,7 +133,7 @@ func TestPC46WhatNobodyAskedForIsDropped(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(raw), "mine")
 	require.Eventually(t, func() bool { return c.Dropped() == 6 }, 5*time.Second, time.Millisecond)
-	require.Len(t, p.seen, 3, "nothing of it was answered")
+	require.Len(t, p.seen(), 3, "nothing of it was answered")
 }
 
 func TestPC45AFrameWithTwoReadingsEndsTheDriver(t *testing.T) {
@@ -218,7 +233,7 @@ func TestPC46Tools(t *testing.T) {
 	require.Equal(t, []json.RawMessage{
 		json.RawMessage(`{"name":"a"}`), json.RawMessage(`{"name":"b","inputSchema":{"maximum":1e0}}`), json.RawMessage(`{"name":"c","risk":{"n":1.0}}`),
 	}, tools)
-	require.Len(t, p.seen, 4)
+	require.Len(t, p.seen(), 4)
 }
 
 func TestPC46ToolsOfALiar(t *testing.T) {
@@ -239,9 +254,11 @@ func TestPC46ToolsOfALiar(t *testing.T) {
 
 func TestPC21HandshakeFails(t *testing.T) {
 	tests := map[string]func(p *peer, r request){
-		"ends":      func(p *peer, r request) { _ = p.out.Close() },
-		"error":     func(p *peer, r request) { p.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"no"}}`, r.ID) },
-		"protocol":  func(p *peer, r request) { p.say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"1999-01-01"}}`, r.ID) },
+		"ends":  func(p *peer, r request) { _ = p.out.Close() },
+		"error": func(p *peer, r request) { p.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"no"}}`, r.ID) },
+		"protocol": func(p *peer, r request) {
+			p.say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"1999-01-01"}}`, r.ID)
+		},
 		"shape":     func(p *peer, r request) { p.say(`{"jsonrpc":"2.0","id":%s,"result":7}`, r.ID) },
 		"never":     func(*peer, request) {},
 		"not ready": func(p *peer, r request) { p.say(`Error: no display`) },
