@@ -168,8 +168,9 @@ func (c *Canvas) prove(ctx context.Context, in *intent, rules *policy.Policy, in
 		return nil, refuse(StaleSnapshot, errors.New("another run of the driver"))
 	}
 	st := &step{intent: in, rules: rules, look: look, target: -1, turn: input}
+	g := newGround(look)
 	if in.target >= 0 {
-		if st.target, err = find(in, look); err != nil {
+		if st.target, err = find(in, g); err != nil {
 			return nil, err
 		}
 	}
@@ -177,7 +178,7 @@ func (c *Canvas) prove(ctx context.Context, in *intent, rules *policy.Policy, in
 		return nil, refuse(FocusUnknown, nil)
 	}
 	cfg := c.guard(rules)
-	level, err := decide(in, look, levels(look, cfg), st.target, rules, cfg)
+	level, err := decide(in, g, levels(g, cfg), st.target, rules, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -187,14 +188,14 @@ func (c *Canvas) prove(ctx context.Context, in *intent, rules *policy.Policy, in
 	return st, c.uncovered(ctx, st)
 }
 
-// find returns the one element of look that is what was decided on, provided
+// find returns the one element of a look that is what was decided on, provided
 // that what lies over it is the same too.
-func find(in *intent, look *sight.Look) (int, error) {
-	i, n := policy.Find(look.Snapshot, in.who)
+func find(in *intent, g *ground) (int, error) {
+	i, n := policy.Find(g.look.Snapshot, in.who)
 	if n == 0 || i < 0 {
 		return 0, refuse(ElementChanged, nil)
 	}
-	if !slices.Equal(lying(look, i), lying(in.seen.look, in.target)) {
+	if !slices.Equal(lying(g, i), lying(in.seen.ground, in.target)) {
 		return 0, refuse(ElementChanged, nil)
 	}
 	return i, nil

@@ -95,7 +95,7 @@ func resolve(a Action, seen map[driver.WindowRef]*sighting, f *focus, rules *pol
 	}
 	err := in.checked()
 	if err == nil {
-		in.level, err = decide(in, in.seen.look, in.seen.levels, in.target, rules, cfg)
+		in.level, err = decide(in, in.seen.ground, in.seen.levels, in.target, rules, cfg)
 	}
 	if err == nil && f != nil && f.proposed && token == f.token && in.level != driver.LevelAsk {
 		if t, ok := a.(TypeText); ok && t.Target == "" {
@@ -137,11 +137,11 @@ func lookUp(t Token, seen map[driver.WindowRef]*sighting) (*sighting, int, error
 	return nil, 0, refuse(StaleToken, nil)
 }
 
-// decide says whether in may be done to element target of look: LevelAllow,
+// decide says whether in may be done to element target of the look of g: LevelAllow,
 // LevelAsk, or an error.
-func decide(in *intent, look *sight.Look, levels []Level, target int, rules *policy.Policy, cfg guard.Config) (Level, error) {
+func decide(in *intent, g *ground, levels []Level, target int, rules *policy.Policy, cfg guard.Config) (Level, error) {
 	a := in.action
-	level, err := decideTarget(a, look, levels, target, rules)
+	level, err := decideTarget(a, g, levels, target, rules)
 	if err != nil {
 		return "", err
 	}
@@ -171,7 +171,8 @@ func decide(in *intent, look *sight.Look, levels []Level, target int, rules *pol
 }
 
 // decideTarget is decide without tiers and delivery.
-func decideTarget(a Action, look *sight.Look, levels []Level, target int, rules *policy.Policy) (Level, error) {
+func decideTarget(a Action, g *ground, levels []Level, target int, rules *policy.Policy) (Level, error) {
+	look := g.look
 	s := look.Snapshot
 	if target >= 0 {
 		_, wheel := a.(Scroll)
@@ -184,7 +185,7 @@ func decideTarget(a Action, look *sight.Look, levels []Level, target int, rules 
 	}
 	switch a := a.(type) {
 	case Click:
-		return decideClick(a, look, levels, target)
+		return decideClick(a, g, levels, target)
 	case TypeText:
 		if err := takesText(a, &s.Elements[target]); err != nil {
 			return "", err
@@ -198,7 +199,7 @@ func decideTarget(a Action, look *sight.Look, levels []Level, target int, rules 
 	case PressKeys:
 		return decideKeys(a, look, levels, target, rules)
 	case Scroll:
-		return decideScroll(look, levels, target)
+		return decideScroll(g, levels, target)
 	case Drag:
 		return decideDrag(a, look, levels, rules)
 	case Raise:
@@ -209,8 +210,8 @@ func decideTarget(a Action, look *sight.Look, levels []Level, target int, rules 
 
 // decideClick judges what a click does beyond pressing its target: buttons and
 // modifiers that paste, or open windows nobody chose (PC15, PC36).
-func decideClick(a Click, look *sight.Look, levels []Level, target int) (Level, error) {
-	s := look.Snapshot
+func decideClick(a Click, g *ground, levels []Level, target int) (Level, error) {
+	s := g.look.Snapshot
 	if err := menuItem(&s.Elements[target]); err != nil {
 		return "", err
 	}
@@ -224,7 +225,7 @@ func decideClick(a Click, look *sight.Look, levels []Level, target int) (Level, 
 				return "", refuse(ClipboardRefused, nil)
 			}
 		}
-		for i := range newGround(look).over(target) {
+		for i := range g.over(target) {
 			if editable(&s.Elements[i]) {
 				return "", refuse(ClipboardRefused, nil)
 			}
@@ -282,7 +283,8 @@ func decideKeys(a PressKeys, look *sight.Look, levels []Level, target int, rules
 // decideScroll judges a wheel: over a value control it is a click on it, over
 // something hidden it is refused, and elsewhere it changes only what is seen
 // (PC16).
-func decideScroll(look *sight.Look, levels []Level, target int) (Level, error) {
+func decideScroll(g *ground, levels []Level, target int) (Level, error) {
+	look := g.look
 	s := look.Snapshot
 	level := levels[target]
 	if look.Plan.Verdicts[target] == redact.Bare {
@@ -292,7 +294,7 @@ func decideScroll(look *sight.Look, levels []Level, target int) (Level, error) {
 		level = driver.LevelAllow
 	}
 	p := center(&s.Elements[target])
-	for i := range newGround(look).at(p) {
+	for i := range g.at(p) {
 		switch {
 		case gone(look, i):
 			return "", refuse(Hidden, nil)

@@ -45,48 +45,92 @@ func operable(e *driver.Element) bool {
 // editable says that a middle click or a drag there could paste or move text.
 func editable(e *driver.Element) bool { return e.Role.IsTextField() || e.Role == driver.RoleCombobox }
 
-// cell is the side of the squares by which elements are found under a point.
-const cell = 64
-
 // A ground finds the elements under a point among those that matter there:
 // those that can be operated, are hidden, or are restricted by a rule of their
-// own.
+// own. It is a grid of squares, each with the elements that touch it.
 type ground struct {
-	look  *sight.Look
-	cells map[image.Point][]int
-	large []int // in more squares than are worth listing
+	look   *sight.Look
+	area   image.Rectangle // what the grid lies over
+	shift  int             // a square's side is 1<<shift pixels
+	across int             // squares in a row
+	first  []int32         // of each square, where its elements begin in items
+	items  []int32
+	large  []int32 // in more squares than are worth listing, or beyond the grid
 }
 
+// farthest bounds what the grid lies over; no screen is larger.
+var farthest = image.Rect(-1<<16, -1<<16, 1<<17, 1<<17)
+
 func newGround(look *sight.Look) *ground {
-	g := &ground{look: look, cells: map[image.Point][]int{}}
+	g := &ground{look: look, shift: 6}
+	var here []int32
 	for i := range look.Snapshot.Elements {
 		e, v := &look.Snapshot.Elements[i], look.Judgement.Verdicts[i]
 		if !e.HasBounds() || !operable(e) && !gone(look, i) && (v.Default || v.Level == driver.LevelAllow) {
 			continue
 		}
-		from, to := square(e.Bounds.Min), square(e.Bounds.Max)
-		if (to.X-from.X+1)*(to.Y-from.Y+1) > 64 {
-			g.large = append(g.large, i)
+		if !e.Bounds.In(farthest) {
+			g.large = append(g.large, int32(i))
 			continue
 		}
-		for y := from.Y; y <= to.Y; y++ {
-			for x := from.X; x <= to.X; x++ {
-				at := image.Pt(x, y)
-				g.cells[at] = append(g.cells[at], i)
-			}
+		here = append(here, int32(i))
+		g.area = g.area.Union(e.Bounds)
+	}
+	for g.area.Dx()>>g.shift*(g.area.Dy()>>g.shift) > 1<<16 {
+		g.shift++
+	}
+	g.across = g.area.Dx()>>g.shift + 1
+	g.first = make([]int32, g.across*(g.area.Dy()>>g.shift+1)+1)
+	kept := here[:0]
+	for _, i := range here {
+		if g.squares(i, func(n int) { g.first[n+1]++ }) {
+			kept = append(kept, i)
+		} else {
+			g.large = append(g.large, i)
 		}
+	}
+	for n := 1; n < len(g.first); n++ {
+		g.first[n] += g.first[n-1]
+	}
+	g.items = make([]int32, g.first[len(g.first)-1])
+	next := slices.Clone(g.first)
+	for _, i := range kept {
+		g.squares(i, func(n int) {
+			g.items[next[n]] = i
+			next[n]++
+		})
 	}
 	return g
 }
 
-func square(p image.Point) image.Point { return image.Pt(p.X>>6, p.Y>>6) }
+// squares calls f with each square that element i touches, or reports that
+// there are too many.
+func (g *ground) squares(i int32, f func(int)) bool {
+	r := g.look.Snapshot.Elements[i].Bounds.Sub(g.area.Min)
+	x0, y0, x1, y1 := r.Min.X>>g.shift, r.Min.Y>>g.shift, (r.Max.X-1)>>g.shift, (r.Max.Y-1)>>g.shift
+	if (x1-x0+1)*(y1-y0+1) > 64 {
+		return false
+	}
+	for y := y0; y <= y1; y++ {
+		for x := x0; x <= x1; x++ {
+			f(y*g.across + x)
+		}
+	}
+	return true
+}
 
 // at yields what matters under p.
 func (g *ground) at(p image.Point) func(func(int) bool) {
 	return func(yield func(int) bool) {
-		for _, list := range [][]int{g.cells[square(p)], g.large} {
+		lists := [2][]int32{g.large}
+		if p.In(g.area) {
+			q := p.Sub(g.area.Min)
+			n := q.Y>>g.shift*g.across + q.X>>g.shift
+			lists[1] = g.items[g.first[n]:g.first[n+1]]
+		}
+		for _, list := range lists {
 			for _, i := range list {
-				if p.In(g.look.Snapshot.Elements[i].Bounds) && !yield(i) {
+				if p.In(g.look.Snapshot.Elements[i].Bounds) && !yield(int(i)) {
 					return
 				}
 			}
@@ -99,16 +143,12 @@ func (g *ground) at(p image.Point) func(func(int) bool) {
 // closed combo box keeps where it stands.
 func (g *ground) over(target int) func(func(int) bool) {
 	s := g.look.Snapshot
-	around := map[int]bool{}
-	for up := range s.Path(target) {
-		around[up] = true
-	}
 	combo := s.Elements[target].Role == driver.RoleCombobox
 	return func(yield func(int) bool) {
 		for i := range g.at(center(&s.Elements[target])) {
 			switch {
 			case i == target, combo && isChoice(s, i, target):
-			case around[i] && g.look.Judgement.Verdicts[i].Default && !gone(g.look, i):
+			case g.look.Judgement.Verdicts[i].Default && !gone(g.look, i) && isWithin(s, target, i):
 			default:
 				if !yield(i) {
 					return
@@ -122,10 +162,16 @@ func (g *ground) over(target int) func(func(int) bool) {
 func isChoice(s *driver.Snapshot, i, target int) bool {
 	switch s.Elements[i].Role {
 	case driver.RoleMenu, driver.RoleMenuItem, driver.RoleListbox, driver.RoleOption, driver.RoleListItem:
-		for up := range s.Path(i) {
-			if up == target {
-				return true
-			}
+		return isWithin(s, i, target)
+	}
+	return false
+}
+
+// isWithin says that outer is an ancestor of i.
+func isWithin(s *driver.Snapshot, i, outer int) bool {
+	for up := range s.Path(i) {
+		if up == outer {
+			return true
 		}
 	}
 	return false
@@ -135,9 +181,8 @@ func isChoice(s *driver.Snapshot, i, target int) bool {
 // and for Act alike: the strictest of its own verdict, of every rule that
 // names a node under the point where it is operated, and of every control
 // that lies there (PC35).
-func levels(look *sight.Look, cfg guard.Config) []Level {
-	s, v := look.Snapshot, look.Judgement.Verdicts
-	g := newGround(look)
+func levels(g *ground, cfg guard.Config) []Level {
+	s, v := g.look.Snapshot, g.look.Judgement.Verdicts
 	tier := cfg.Decide("click").Tier
 	out := make([]Level, len(s.Elements))
 	for i := range out {
@@ -159,10 +204,10 @@ func levels(look *sight.Look, cfg guard.Config) []Level {
 
 // lying names what lies over target: two looks in which it differs are not the
 // same place to press.
-func lying(look *sight.Look, target int) []string {
+func lying(g *ground, target int) []string {
 	var out []string
-	for i := range newGround(look).over(target) {
-		e := &look.Snapshot.Elements[i]
+	for i := range g.over(target) {
+		e := &g.look.Snapshot.Elements[i]
 		out = append(out, string(e.Role)+" "+e.Label)
 	}
 	slices.Sort(out)

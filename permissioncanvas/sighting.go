@@ -24,6 +24,7 @@ type sighting struct {
 	shown  []Element   // by row: all that may be said of an element in words
 	title  string      // as the agent may know it
 	size   image.Point // of the picture the agent got
+	ground *ground
 	levels []driver.Level
 	rules  string // hash of the policy it was made under
 	taken  time.Time
@@ -71,7 +72,8 @@ func (s *sighting) token(row int) Token { return Token(s.id() + ":" + strconv.It
 
 // show makes of the look what the agent gets, and keeps what it saw.
 func (s *sighting) show(o *CaptureOptions, cfg guard.Config) (*Observation, error) {
-	s.levels = levels(s.look, cfg)
+	s.ground = newGround(s.look)
+	s.levels = levels(s.ground, cfg)
 	s.look.Plan.Levels = s.levels
 	obs, rows, err := redact.Redact(s.look.Snapshot, s.look.Plan, redact.Options{
 		Nonce: s.nonce, MaxElements: o.MaxElements, Query: o.Query, MaxSide: o.MaxSide, NoImage: o.NoImage,
