@@ -180,7 +180,9 @@ func readRequest(members []mcpwire.Member) (req lineRequest, err error) {
 				err = bad("The method is a text.")
 			}
 		case "params":
-			req.params = m.Value
+			if string(m.Value) != "null" { // some hosts write every key
+				req.params = m.Value
+			}
 		default:
 			unknown = true
 		}

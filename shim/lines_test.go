@@ -213,6 +213,8 @@ func TestPC45LinesThatAreNotUsed(t *testing.T) {
 		c.say("%s", line)
 		c.hears(want)
 	}
+	c.say(`{"id":"n","method":"tools","params":null}`)
+	c.hears(`{"id":"n","result"`)
 	c.say(`{"id":"m","method":"tools"}`) // the session lives on, and numbers keep their digits
 	c.hears(`{"id":"m","result":{"tools":[{"name":"click","z":1,"a":9007199254740993}]}}`)
 	require.NoError(t, c.in.Close())
