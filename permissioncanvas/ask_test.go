@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/permission-canvas/permission-canvas/driver"
+	"github.com/permission-canvas/permission-canvas/driver/drivertest"
+	"github.com/permission-canvas/permission-canvas/driver/sim"
 	"github.com/permission-canvas/permission-canvas/internal/statefile"
 	canvas "github.com/permission-canvas/permission-canvas/permissioncanvas"
 )
@@ -224,4 +227,31 @@ func TestPC19GivenUpWhileTheQuestionIsPutOnRecord(t *testing.T) {
 	cards, _ := d.cards()
 	require.Empty(t, cards)
 	require.Zero(t, d.sim.Pressed("Save"))
+}
+
+// A browser's window is full of panels, one upon another over the whole page,
+// each of which touches what is hidden and is left out for that. None of them
+// takes input, so that what is allowed below them stays allowed.
+func TestPC35PanelsOverThePage(t *testing.T) {
+	l := drivertest.NewLiar(sim.New(nil))
+	l.OnSnapshot(func(ctx context.Context, _ int, _ drivertest.Read, truth func(context.Context) (*driver.Snapshot, error)) (*driver.Snapshot, error) {
+		s, err := truth(ctx)
+		if err == nil {
+			s.Elements = append(s.Elements, driver.Element{Token: "panel", Parent: 0, Role: driver.RoleGroup, RawRole: "panel", Bounds: s.Window.Bounds})
+		}
+		return s, err
+	})
+	d := newDesk(t, selected([]string{console}, on(driver.LevelAllow, "textbox", "Name"), on(driver.LevelHide, "button", "Reveal key")),
+		func(driver.Driver) driver.Driver { return l })
+	o := d.look(console)
+	for e := range o.Elements() {
+		require.NotEqual(t, "panel", e.Role)
+		if e.Label == "Name" && e.Role == "textbox" {
+			require.Equal(t, canvas.LevelAllow, e.Level)
+		}
+	}
+	_, err := d.Act(context.Background(), canvas.SetValue{Target: d.token(o, "textbox", "Name"), Value: "Ada"})
+	require.NoError(t, err)
+	_, err = d.Act(context.Background(), canvas.Scroll{Target: d.token(o, "textbox", "Notes"), By: image.Pt(0, 1)})
+	refused(t, err, canvas.ApprovalRequired) // not hidden
 }

@@ -66,7 +66,10 @@ func newGround(look *sight.Look) *ground {
 	var here []int32
 	for i := range look.Snapshot.Elements {
 		e, v := &look.Snapshot.Elements[i], look.Judgement.Verdicts[i]
-		if !e.HasBounds() || !operable(e) && !gone(look, i) && (v.Default || v.Level == driver.LevelAllow) {
+		// What is left out only because it touches something hidden matters where
+		// it takes input: browsers lay panels over the whole page.
+		hidden := look.Plan.Verdicts[i] == redact.Hide
+		if !e.HasBounds() || !operable(e) && !hidden && (v.Default || v.Level == driver.LevelAllow) {
 			continue
 		}
 		if !e.Bounds.In(farthest) {
