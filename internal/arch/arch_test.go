@@ -91,8 +91,10 @@ var rules = arch.Rules{
 		"github.com/jezek/xgb":                   {"driver/cua", "internal/fixture"},
 		"github.com/godbus/dbus/v5":              {"driver/atspi"},
 		// The driver's capability manifests are YAML, and are read as it reads them.
-		"go.yaml.in/yaml/v3": {"permissioncanvas/manifest"},
-		"gioui.org":          {"permissioncanvas/panel"},
+		"go.yaml.in/yaml/v3":              {"permissioncanvas/manifest"},
+		"gioui.org":                       {"permissioncanvas/panel"},
+		"charm.land/bubbletea/v2":         {"shim/pc"}, // draws pc watch; version 1 asks the terminal at every start
+		"github.com/charmbracelet/x/ansi": {"shim/pc"}, // how wide a text is, as what draws it has it
 	},
 
 	ForTests: []string{

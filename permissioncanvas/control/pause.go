@@ -26,13 +26,19 @@ func (d *Desk) Pause(ctx context.Context, reason string) (Paused, error) {
 
 // Preview is the person's own look at one window: raw, in memory only.
 type Preview struct {
-	Look  *sight.Look
-	Notes []string // sentences for the person
+	Look *sight.Look
+	// Controls are what can have a rule, numbered for SetNumbered.
+	Controls []Control
+	Notes    []string // sentences for the person
 }
 
 // Preview takes the desktop, leaves it paused, and reads the window ref as it
 // is, with what the rules would make of it. What has no rule asks from then on.
+// The numbers of its controls are remembered; their words are not.
 func (d *Desk) Preview(ctx context.Context, ref WindowRef) (*Preview, error) {
+	if _, err := d.eligible(ctx, ref); err != nil {
+		return nil, err
+	}
 	doc, err := d.Rules()
 	if err != nil {
 		return nil, err
@@ -58,5 +64,10 @@ func (d *Desk) Preview(ctx context.Context, ref WindowRef) (*Preview, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Preview{Look: look, Notes: append(notes, waits(before, hold)...)}, nil
+	rules, err := d.profile.Policy()
+	if err != nil {
+		return nil, err
+	}
+	p := &Preview{Look: look, Controls: outline(look, rules), Notes: append(notes, waits(before, hold)...)}
+	return p, d.number(look, p.Controls)
 }

@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/permission-canvas/permission-canvas/internal/visible"
 	"github.com/permission-canvas/permission-canvas/permissioncanvas/control"
@@ -72,44 +68,12 @@ func askOf(card control.Card) ask {
 	}
 }
 
-// printCard shows one ask, whole: our words first, the page's quoted.
+// printCard shows one ask, whole.
 func (c *call) printCard(card control.Card) {
-	c.print("%s   asked by %s   %s left   %s", plain(card.Verb), quote(card.Agent), left(card.Expires), plain(card.ID))
-	if card.Target != "" {
-		c.print("  target     %s", whole(card.Target))
+	c.print("%s   %s left", plain(card.ID), left(card.Expires))
+	for _, line := range cardLines(card) {
+		c.print("  %s", line)
 	}
-	c.print("  window     %s · %s", whole(card.Window), whole(card.Place))
-	for _, line := range argumentLines(card.Arguments) {
-		c.print("  with       %s", line)
-	}
-	if card.Delivery == "foreground" {
-		c.print("  delivery   uses your real mouse and keyboard and brings the window to the front")
-	}
-	if card.Again > 0 {
-		c.print("  asked      %d times before, unchanged", card.Again)
-	}
-}
-
-// whole shows all of a text that a person decides on.
-func whole(s string) string { return visible.Text(s, -1) }
-
-// argumentLines shows every argument, exactly. The encoding is one in which
-// the same arguments are always the same text.
-func argumentLines(text string) []string {
-	var all map[string]json.RawMessage
-	if json.Unmarshal([]byte(text), &all) != nil {
-		return []string{whole(text)}
-	}
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		var words string
-		value := plain(string(all[name]))
-		if json.Unmarshal(all[name], &words) == nil && all[name][0] == '"' {
-			value = fmt.Sprintf("%s (%d characters)", whole(words), utf8.RuneCountInString(words))
-		}
-		lines = append(lines, plain(name)+" = "+value)
-	}
-	return lines
 }
 
 func left(expires time.Time) string {
@@ -150,7 +114,7 @@ func (c *call) confirm(id string) error {
 	}
 	c.printCard(card)
 	// The title tells agents' sides that a person answers in this terminal.
-	fmt.Fprint(c.err, "\x1b[22;0t\x1b]0;Permission Canvas\x07")
+	fmt.Fprint(c.err, "\x1b[22;0t\x1b]0;"+control.TerminalTitle+"\x07")
 	defer fmt.Fprint(c.err, "\x1b[23;0t")
 	forget(c.in)
 	fmt.Fprintf(c.err, "Type %s and Enter to approve this once. Anything else leaves it open: ", card.Code)

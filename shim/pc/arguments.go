@@ -28,10 +28,11 @@ var everywhere = []string{"home", "data-dir", "driver", "json", "help"}
 // takesValue says of each flag whether a value follows it.
 var takesValue = map[string]bool{
 	"home": true, "data-dir": true, "driver": true, "json": false, "help": false,
-	"add": false, "yes": false,
+	"add": false, "yes": false, "wake": false,
 	"window": true, "role": true, "label": true, "index": true, "as": true,
 	"match": true, "expect": true, "note": true,
 	"reply": true, "reason": true, "accept-unmatched": true,
+	"since": true, "agent": true,
 }
 
 // parse splits a command line. Behind "--" everything is a word.

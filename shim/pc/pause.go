@@ -51,7 +51,7 @@ func resume(c *call) error {
 			return err
 		}
 		c.printForecast(f)
-		if !c.sure() {
+		if !c.sure("Let agents work?") {
 			return errors.New("agents stay paused")
 		}
 	}
@@ -70,36 +70,46 @@ func resume(c *call) error {
 }
 
 // sure asks y or N.
-func (c *call) sure() bool {
+func (c *call) sure(question string) bool {
 	forget(c.in)
-	fmt.Fprint(c.err, "Let agents work? y/N ")
+	fmt.Fprint(c.err, question+" y/N ")
 	word := strings.ToLower(c.line(c.ctx))
 	return word == "y" || word == "yes"
 }
 
 // printForecast says what agents will meet.
 func (c *call) printForecast(f control.Forecast) {
-	for _, w := range f.Windows {
-		c.print("%s %s (%s)", plain(w.Window.AppName()), quote(w.Window.Title), ref(w.Window))
-		if w.Problem == "" || w.Allow+w.Ask+w.ReadOnly+w.Hidden > 0 {
-			c.print("  %d allowed · %d ask · %d read only · %d hidden · %s", w.Allow, w.Ask, w.ReadOnly, w.Hidden, anythingNew(f.Default))
-		}
-		if w.Problem != "" {
-			c.print("  %s", plain(w.Problem))
-		}
-		if len(w.Accepted) > 0 {
-			c.print("  Missing here, as you accepted: %s", plain(strings.Join(w.Accepted, ", ")))
-		}
-		if len(w.Missing) > 0 {
-			c.print("  Missing here: %s", plain(strings.Join(w.Missing, ", ")))
-		}
-	}
-	for _, remains := range f.Remains {
-		c.print("%s", plain(remains))
+	for _, line := range c.forecastLines(f) {
+		c.print("%s", line)
 	}
 	if missing := f.Missing(); len(missing) > 0 {
 		c.print("To accept: %s", plain(c.desk.Command("resume --accept-unmatched "+missing[0])))
 	}
+}
+
+// forecastLines says what agents will meet, a line each.
+func (c *call) forecastLines(f control.Forecast) []string {
+	var all []string
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	for _, w := range f.Windows {
+		add("%s %s (%s)", plain(w.Window.AppName()), quote(w.Window.Title), ref(w.Window))
+		if w.Problem == "" || w.Allow+w.Ask+w.ReadOnly+w.Hidden > 0 {
+			add("  %d allowed · %d ask · %d read only · %d hidden · %s", w.Allow, w.Ask, w.ReadOnly, w.Hidden, anythingNew(f.Default))
+		}
+		if w.Problem != "" {
+			add("  %s", plain(w.Problem))
+		}
+		if len(w.Accepted) > 0 {
+			add("  Missing here, as you accepted: %s", plain(strings.Join(w.Accepted, ", ")))
+		}
+		if len(w.Missing) > 0 {
+			add("  Missing here: %s", plain(strings.Join(w.Missing, ", ")))
+		}
+	}
+	for _, remains := range f.Remains {
+		add("%s", plain(remains))
+	}
+	return all
 }
 
 func anythingNew(l control.Level) string {

@@ -92,11 +92,9 @@ func (c *call) newRule(l control.Level) (control.Rule, error) {
 	if err != nil {
 		return control.Rule{}, err
 	}
-	as := control.As(c.args.get("as"))
-	switch as {
-	case "", control.AsShape, control.AsContainer, control.AsFingerprint:
-	default:
-		return control.Rule{}, usage("--as is shape, container or fingerprint")
+	as, err := c.as()
+	if err != nil {
+		return control.Rule{}, err
 	}
 	w, err := c.desk.Find(c.ctx, c.args.get("window"))
 	if err != nil {

@@ -38,6 +38,7 @@ func TestPC(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"ask": agentAsks, "state": asksState, "field": hasField, "session": agentSession, "code": exits,
+			"nowhere": isNowhere, "asleep": sleeps, "record": records, "tamper": tampers,
 		},
 		RequireUniqueNames: true,
 	})

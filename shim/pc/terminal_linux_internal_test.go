@@ -139,7 +139,7 @@ func TestPC40TwoLettersOfThisAsk(t *testing.T) {
 		require.Contains(t, r.prompt, "Permission Canvas", "the terminal says whose it is")
 		require.True(t, handoff.Open(dir).CardOpen(), "PC20: no input goes out meanwhile")
 		require.Equal(t, 0, r.answer(t, letters.FindStringSubmatch(r.prompt)[1]+"\n"))
-		require.Contains(t, r.out.String(), "CLICK   asked by \"robot\"")
+		require.Contains(t, r.out.String(), "CLICK \"button Save\"")
 		require.Equal(t, approval.StateGranted, stateOf(t, store, id))
 		require.False(t, handoff.Open(dir).CardOpen())
 	})

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/control"
 )
 
 // looks says what a verb needs of the desktop.
@@ -13,6 +15,8 @@ const (
 	looksIfItCan
 	looksAlways
 )
+
+const numberWords = "N[,N|N-M]… [--as shape|container|fingerprint]"
 
 // A verb is one command of pc.
 type verb struct {
@@ -28,9 +32,22 @@ type verb struct {
 // verbs are all commands, as help lists them.
 func verbs() []verb {
 	return []verb{
+		{name: "setup", help: "The first minutes, step by step: driver, window, levels, resume.", run: setup},
 		{name: "windows", help: "List every window, front first.", looks: looksAlways, run: windows},
 		{name: "select", words: "[--add] WINDOW", help: "Choose the window that agents may use. Pauses them.",
-			min: 1, max: 1, flags: []string{"add"}, looks: looksAlways, run: selectWindow},
+			max: 1, flags: []string{"add", "wake", "yes"}, looks: looksAlways, run: selectWindow},
+		{name: "select", words: "--wake [WINDOW] [--yes]", help: "Use rules again that allowed something in a window that was closed.",
+			max: 1, flags: []string{"add", "wake", "yes"}, looks: looksAlways, run: selectWindow},
+		{name: "preview", words: "[WINDOW]", help: "Look at a window yourself, its controls numbered. Pauses agents.",
+			max: 1, looks: looksAlways, run: preview},
+		{name: "hide", words: numberWords, help: "Hide the controls with these numbers in the last preview.",
+			min: 1, max: numbersMost, flags: []string{"as"}, looks: looksAlways, run: numberedVerb(control.LevelHide)},
+		{name: "allow", words: "N[,N|N-M]…", help: "Allow them, in this live window.",
+			min: 1, max: numbersMost, flags: []string{"as"}, looks: looksAlways, run: numberedVerb(control.LevelAllow)},
+		{name: "ask", words: numberWords, help: "Have every use of them ask you first.",
+			min: 1, max: numbersMost, flags: []string{"as"}, looks: looksAlways, run: numberedVerb(control.LevelAsk)},
+		{name: "readonly", words: numberWords, help: "Let agents see them and not use them.",
+			min: 1, max: numbersMost, flags: []string{"as"}, looks: looksAlways, run: numberedVerb(control.LevelReadOnly)},
 		{name: "rules", help: "List the rules.", run: rules},
 		{name: "rule add", words: "LEVEL [--window WINDOW] [--role R] [--label L] [--index N] [--as shape|container|fingerprint] [--note TEXT]",
 			help: "Make a rule for one control of a window.",
@@ -39,6 +56,7 @@ func verbs() []verb {
 			help: "Make a rule as policy.json has it, without looking.", run: addRule},
 		{name: "rule set", words: "ID LEVEL", help: "Give a rule another level.", min: 2, max: 2, run: setRule},
 		{name: "rule rm", words: "ID", help: "Remove a rule.", min: 1, max: 1, run: removeRule},
+		{name: "watch", help: "See what agents ask, and answer, until you quit.", run: watch},
 		{name: "pending", help: "List what agents ask.", run: pending},
 		{name: "approve", words: "[ID]", help: "Say yes, once, to exactly this. Without ID: list.", max: 1, run: approve},
 		{name: "deny", words: "ID [--reply TEXT]", help: "Say no, with words for the agent.",
@@ -46,6 +64,8 @@ func verbs() []verb {
 		{name: "pause", words: "[--reason TEXT]", help: "Keep agents out until you resume.", flags: []string{"reason"}, run: pause},
 		{name: "resume", words: "[--accept-unmatched RULE] [--yes]", help: "Let agents work. Says what they will meet.",
 			flags: []string{"accept-unmatched", "yes"}, looks: looksIfItCan, run: resume},
+		{name: "log", words: "[--since 2h] [--agent NAME]", help: "Tell what agents did and were refused, and what you answered (24h).",
+			flags: []string{"since", "agent"}, run: log},
 		{name: "audit verify", help: "Check that the record is whole.", run: verify},
 		{name: "audit tail", words: "[N]", help: "Show the newest N entries of the record (20).", max: 1, run: tail},
 	}
@@ -85,8 +105,8 @@ func help() string {
 	var b strings.Builder
 	b.WriteString(`pc: say what an AI agent may do on your desktop.
 
-First time:  pc windows, pc select 2, pc rule add hide --label "API key", pc resume
-Each day:    pc pending, pc approve ID, pc pause, pc resume
+First time:  pc setup, or: pc windows, pc select 2, pc preview, pc hide 5, pc allow 8-12, pc resume
+Each day:    pc watch, or: pc pending, pc approve ID, pc pause, pc resume
 
 `)
 	for _, v := range verbs() {

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/permission-canvas/permission-canvas/permissioncanvas/control"
+import (
+	"fmt"
+
+	"github.com/permission-canvas/permission-canvas/permissioncanvas/control"
+)
 
 // A window is a window in an answer.
 type window struct {
@@ -61,9 +65,24 @@ func windows(c *call) error {
 }
 
 func selectWindow(c *call) error {
-	w, err := c.desk.Find(c.ctx, c.words[0])
+	want := ""
+	if len(c.words) > 0 {
+		want = c.words[0]
+	} else if !c.args.has("wake") {
+		return usage("write: pc select [--add] WINDOW, or pc select --wake [WINDOW]")
+	}
+	if c.args.has("yes") && !c.args.has("wake") || c.args.has("add") && c.args.has("wake") {
+		return usage("--yes goes with --wake, and --add does not")
+	}
+	w, err := c.desk.Find(c.ctx, want)
 	if err != nil {
 		return err
+	}
+	if c.args.has("wake") {
+		if !w.Selected {
+			return fmt.Errorf("%s is not selected: select it first, with `%s`", w, c.desk.Command("select "+ref(w)))
+		}
+		return c.wake(w)
 	}
 	s, err := c.desk.Select(c.ctx, w.Ref, c.args.has("add"))
 	if err != nil {
@@ -79,7 +98,10 @@ func selectWindow(c *call) error {
 	for _, note := range s.Notes {
 		c.print("%s", plain(note))
 	}
-	c.print("Next: %s, then %s", plain(c.desk.Command("rule add LEVEL --label NAME")), plain(c.desk.Command("resume")))
+	if some, err := c.desk.Sleeping(c.ctx, s.Window.Ref); err == nil && len(some) > 0 {
+		c.print("%d rules that allowed something in such a window sleep: %s", len(some), plain(c.desk.Command("select --wake")))
+	}
+	c.print("Next: %s, then %s", plain(c.desk.Command("preview")), plain(c.desk.Command("resume")))
 	return nil
 }
 
