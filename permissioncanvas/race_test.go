@@ -152,7 +152,7 @@ func TestPC19OneGrantOfManyProcessesActsOnce(t *testing.T) {
 func TestProcess(t *testing.T) {
 	home := os.Getenv("PERMISSION_CANVAS_TEST_HOME")
 	if home == "" {
-		t.Skip("run by another test")
+		return // begun by itself there is nothing to be
 	}
 	desktop := sim.New(nil)
 	c, err := canvas.New(home, &canvas.Options{Agent: "other", Driver: desktop})
