@@ -18,8 +18,9 @@ import (
 const maxOpen = 64
 
 // ServeLines serves one host with one JSON object a line, as README.md says,
-// until in ends, the host says close, or ctx ends. It calls open once, at
-// once, and not any more when it has returned. A nil log is silent.
+// until in ends, the host says close, or ctx ends. It calls open at once, and
+// again only where that failed, and not any more when it has returned. A nil
+// log is silent.
 func ServeLines(ctx context.Context, open func() (Desk, error), in io.Reader, out io.Writer, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -28,8 +29,10 @@ func ServeLines(ctx context.Context, open func() (Desk, error), in io.Reader, ou
 	defer stop()
 	s := &lines{
 		out: out, log: log, open: map[string]context.CancelFunc{}, turns: make(chan func(), maxOpen),
-		desk: sync.OnceValues(open),
 	}
+	var desks opener
+	defer desks.close()
+	s.desk = func() (Desk, error) { return desks.get(open) }
 	var warming sync.WaitGroup
 	warming.Go(func() {
 		if desk, err := s.desk(); err == nil {
@@ -149,7 +152,7 @@ func (s *lines) take(ctx context.Context, members []mcpwire.Member) (closing jso
 	run := func() {
 		defer cancel()
 		result, err := s.answer(ctx, req)
-		if err != nil && ctx.Err() != nil && refused(err).Code == permissioncanvas.Busy {
+		if err != nil && ctx.Err() != nil && !errors.Is(err, permissioncanvas.EffectUncertain) {
 			err = givenUp()
 		}
 		if err := s.end(req, result, err); err != nil {

@@ -148,8 +148,9 @@ func TestPC19WhatTheHostGivesUp(t *testing.T) {
 			c.say(press, 2, "b") // in its turn, behind the first
 			synctest.Wait()
 			c.say(`{"method":"cancel","params":{"id":2}}`)
-			c.say(`{"id":"c","method":"cancel","params":{"id":1}}`)
+			c.say(`{"id":"c","method":"cancel","params":{"id":9}}`) // no such request
 			c.hears(`{"id":"c","result":{}}`)
+			c.say(`{"method":"cancel","params":{"id":1}}`)
 			c.hears(`"id":1,"error":{"code":"busy","message":"Given up, as you asked. Nothing was done."`)
 			c.hears(`"id":2,"error":{"code":"busy","message":"Given up`)
 			c.say(`{"method":"cancel","params":{"id":1}}`) // over already: nothing to say

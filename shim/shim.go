@@ -28,7 +28,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -62,8 +61,8 @@ type Open func(agent string) (Desk, error)
 
 // ServeMCP serves one host over in and out until in ends or ctx does. It calls
 // open beside the handshake, which waits for nothing (D42), and again only
-// where that failed. Open is not
-// called any more when ServeMCP has returned. A nil log is silent.
+// where that failed. Open is not called any more when ServeMCP has returned. A
+// nil log is silent.
 func ServeMCP(ctx context.Context, open Open, in io.Reader, out io.Writer, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -76,15 +75,12 @@ func ServeMCP(ctx context.Context, open Open, in io.Reader, out io.Writer, log *
 	})
 	m.AddReceivingMiddleware(s.answer)
 	err := m.Run(ctx, wire)
-	s.close()
+	s.desks.close()
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
-
-// errClosed: the host is gone.
-var errClosed = errors.New("closed")
 
 // server answers one host.
 type server struct {
@@ -92,34 +88,12 @@ type server struct {
 	wire *mcpwire.Stdio
 	log  *slog.Logger
 
-	mu    sync.Mutex // guards what follows
-	tools Desk
-	over  bool
+	desks opener
 }
 
-// desk opens the desktop at its first use. What failed is tried again at the
-// next: a person may have mended it meanwhile.
+// desk is the desktop, opened for the agent of this session.
 func (s *server) desk(session mcp.Session) (Desk, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over {
-		return nil, errClosed
-	}
-	if s.tools != nil {
-		return s.tools, nil
-	}
-	tools, err := s.open(agent(session))
-	if err == nil {
-		s.tools = tools
-	}
-	return tools, err
-}
-
-// close opens nothing any more.
-func (s *server) close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.over = true
+	return s.desks.get(func() (Desk, error) { return s.open(agent(session)) })
 }
 
 // agent is what the host calls itself; it is untrusted and only ever shown.
