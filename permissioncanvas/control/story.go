@@ -70,7 +70,7 @@ func (t *teller) tell(e Entry) {
 		t.begun[subject(e)] = len(t.events)
 	case audit.Outcome:
 		ev.Text = deed(f) + t.because(e) + effect(f["effect"])
-		delete(t.yes, subject(e)) // spent
+		delete(t.yes, subject(e))             // spent
 		if i, ok := t.begun[subject(e)]; ok { // it is told by its outcome, in its place
 			delete(t.begun, subject(e))
 			t.events[i] = ev

@@ -104,12 +104,14 @@ func (w *Watch) end(ctx context.Context, id string) string {
 	switch {
 	case err != nil:
 		return "over"
-	case card.By != "":
-		return string(card.State) + " by " + card.By
 	case card.Reason != "":
 		return string(card.State) + ": " + card.Reason
+	case card.By == "":
+		return string(card.State)
+	case card.State == "denied":
+		return "denied by " + card.By
 	}
-	return string(card.State)
+	return "approved by " + card.By
 }
 
 // Stamp changes when there may be something new to see. It reads no file.

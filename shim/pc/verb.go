@@ -43,7 +43,7 @@ func verbs() []verb {
 		{name: "hide", words: numberWords, help: "Hide the controls with these numbers in the last preview.",
 			min: 1, max: numbersMost, flags: []string{"as"}, looks: looksAlways, run: numberedVerb(control.LevelHide)},
 		{name: "allow", words: "N[,N|N-M]…", help: "Allow them, in this live window.",
-			min: 1, max: numbersMost, flags: []string{"as"}, looks: looksAlways, run: numberedVerb(control.LevelAllow)},
+			min: 1, max: numbersMost, looks: looksAlways, run: numberedVerb(control.LevelAllow)},
 		{name: "ask", words: numberWords, help: "Have every use of them ask you first.",
 			min: 1, max: numbersMost, flags: []string{"as"}, looks: looksAlways, run: numberedVerb(control.LevelAsk)},
 		{name: "readonly", words: numberWords, help: "Let agents see them and not use them.",

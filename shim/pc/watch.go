@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,8 +35,8 @@ func watch(c *call) error {
 	defer fmt.Fprint(out, "\x1b[23;0t")
 	forget(c.in)
 	_, err = tea.NewProgram(newScreen(d.hand(), time.Now), tea.WithContext(c.ctx), tea.WithInput(c.in), tea.WithOutput(out)).Run()
-	if c.ctx.Err() != nil {
-		return nil // an interrupt
+	if c.ctx.Err() != nil || errors.Is(err, tea.ErrInterrupted) {
+		return nil
 	}
 	return err
 }
@@ -60,6 +61,7 @@ type deskHand struct {
 	call  *call
 	watch *control.Watch
 
+	mu          sync.Mutex
 	closeDriver func() // nil before the first forecast
 }
 
@@ -122,6 +124,8 @@ func (h *deskHand) pause() error {
 
 // forecast says what agents would meet. It looks at the desktop where it can.
 func (h *deskHand) forecast() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.closeDriver == nil {
 		closeDriver, err := h.call.openDriver()
 		h.closeDriver = closeDriver
@@ -146,6 +150,8 @@ func (h *deskHand) resume() error {
 }
 
 func (h *deskHand) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.closeDriver != nil {
 		h.closeDriver()
 	}

@@ -92,26 +92,57 @@ func act(c control.Card) string {
 	return plain(c.Verb)
 }
 
-// lines is all of the row, for a terminal of this width.
+// lines is all of the row, for a terminal of this width. What all steps of a
+// list have in common stands once, before them.
 func (r row) lines(width int, last *control.Card) []string {
 	var all []string
-	if d := differs(r.cards[0], last); d != "" && len(r.cards) == 1 {
-		all = append(all, fold(d, width, 2)...)
-	}
-	if n := r.cards[0].Of; r.cards[0].Group != "" && len(r.cards) < n {
-		all = append(all, fold(fmt.Sprintf("%d steps need no answer or are not asked yet.", n-len(r.cards)), width, 2)...)
-	}
-	for i, c := range r.cards {
-		if c.Group != "" {
-			all = append(all, fold(fmt.Sprintf("-- step %d of %d --", c.Step, c.Of), width, 2)...)
-		} else if i > 0 {
-			all = append(all, "")
+	add := func(line string, indent int) { all = append(all, fold(line, width, indent)...) }
+	if r.cards[0].Group == "" {
+		if d := differs(r.cards[0], last); d != "" {
+			add(d, 2)
 		}
-		for _, line := range cardLines(c) {
-			all = append(all, fold(line, width, 4)...)
+		for _, line := range cardLines(r.cards[0]) {
+			add(line, 4)
+		}
+		return all
+	}
+	steps := make([][]string, len(r.cards))
+	for i, c := range r.cards {
+		of := c.Of
+		c.Group = "" // each has its number in front
+		steps[i] = cardLines(c)
+		if i == 0 {
+			add(fmt.Sprintf("%d of a list of %d steps, to be done in this order. %s", len(r.cards), of, others(of-len(r.cards))), 2)
+		}
+	}
+	inAll := func(line string) bool {
+		return !slices.ContainsFunc(steps, func(step []string) bool { return !slices.Contains(step, line) })
+	}
+	for _, line := range steps[0] {
+		if inAll(line) && len(steps) > 1 {
+			add(line, 4)
+		}
+	}
+	for i, step := range steps {
+		add(fmt.Sprintf("-- step %d --", r.cards[i].Step), 2)
+		for _, line := range step {
+			if !inAll(line) || len(steps) == 1 {
+				add(line, 4)
+			}
 		}
 	}
 	return all
+}
+
+// others says what is with the steps of a list that are not shown.
+func others(n int) string {
+	switch n {
+	case 0:
+		return "All values are shown."
+	case 1:
+		return "1 more needs no answer, or is not asked yet."
+	}
+	return fmt.Sprintf("%d more need no answer, or are not asked yet.", n)
 }
 
 // differs says what is not as in the last ask that was approved, "" where

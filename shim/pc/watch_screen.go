@@ -134,7 +134,7 @@ func (s *screen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case doneMsg:
 		s.done(msg)
 	case textMsg:
-		s.busy = false
+		s.busy, s.message = false, ""
 		s.view, s.heading, s.text, s.code, s.typed = viewText, msg.heading, msg.lines, msg.code, ""
 		s.top = 0
 		if msg.code != "" {

@@ -141,14 +141,18 @@ func (s *screen) entry(r row) []string {
 	if c.Place != "" {
 		where += " · " + visible.Text(c.Place, shown)
 	}
-	if c.Delivery == "foreground" {
-		where += " · uses your real mouse"
+	mouse := slices.ContainsFunc(r.cards, func(c control.Card) bool { return c.Delivery == "foreground" })
+	if mouse && s.width >= narrow {
+		where = "uses your real mouse · " + where
 	}
 	var lines []string
 	if s.width >= narrow {
 		lines = []string{mark + c.ID + "  " + state + "  " + visible.Text(c.Agent, 24) + "  " + r.says(), where}
 	} else {
 		lines = []string{mark + state + "  " + r.says(), visible.Text(c.Agent, 24) + " · " + where, c.ID}
+		if mouse {
+			lines = append(lines, "uses your real mouse")
+		}
 	}
 	for _, note := range s.noted(r) {
 		lines = append(lines, note)
@@ -171,7 +175,7 @@ func (s *screen) noted(r row) []string {
 	if n := r.cards[0].Again; n > 0 {
 		notes = append(notes, fmt.Sprintf("asked again (time %d), unchanged", n+1))
 	}
-	if d := differs(r.cards[0], s.last); d != "" && r.ended == "" {
+	if d := differs(r.cards[0], s.last); d != "" && r.ended == "" && r.cards[0].Group == "" {
 		notes = append(notes, d)
 	}
 	return notes
@@ -183,44 +187,62 @@ func (s *screen) foot() []string {
 	if message == "" && s.view == viewCard {
 		message = "Agents' input is held back while this is open."
 	}
-	var keys []string
 	switch s.view {
-	case viewList:
-		keys = []string{"[enter] open", "d deny", s.pauseWord(), "l log", "q quit"}
 	case viewCard:
 		return s.cardFoot(message)
 	case viewWords:
-		keys = []string{"[enter] deny", "[esc] back"}
+		return s.keys(message, "[enter] deny", "[esc] back")
 	case viewText:
-		keys = []string{"↑↓ scroll", "[esc] back"}
+		return s.keys(message, "↑↓ scroll", "[esc] back")
 	case viewResume:
-		keys = []string{"type  " + s.code + "  to resume", "[esc] stay paused"}
+		return s.keys(message, "type  "+s.code+"  to resume", "[esc] stay paused")
 	}
-	return s.two(message, strings.Join(keys, "   "))
+	return s.keys(message, "[enter] open", "d deny", s.pauseWord(), "l log", "q quit")
 }
 
-// two lines: what there is to say, and the keys.
-func (s *screen) two(message, keys string) []string {
-	return []string{clip(" "+message, s.width), clip(" "+keys, s.width)}
+// said is a message in as few lines as it needs.
+func (s *screen) said(message string) []string {
+	all := s.indent(fold(message, s.inner(), 0))
+	return all[:min(len(all), 4)]
+}
+
+// keys are what there is to say and, below it, the keys in as many lines as
+// they need.
+func (s *screen) keys(message string, keys ...string) []string {
+	all := append(s.said(message), " "+keys[0])
+	for _, k := range keys[1:] {
+		if last := &all[len(all)-1]; wide(*last)+3+wide(k) <= s.width {
+			*last += "   " + k
+		} else {
+			all = append(all, " "+k)
+		}
+	}
+	for i := range all {
+		all[i] = clip(all[i], s.width)
+	}
+	return all
 }
 
 func (s *screen) cardFoot(message string) []string {
 	r, ok := s.focused()
+	act := ""
 	switch {
 	case !ok || r.ended != "":
-		return append(s.two(message, "This is over: "+plain(r.ended)), " [esc] back")
+		act = "This is over: " + plain(r.ended)
 	case s.read != r.key():
-		return append(s.two(message, "↓ more below: scroll to the end to approve"), clip(" d deny   [esc] back   "+left(r.expires())+" left", s.width))
+		act = "↓ scroll to the end to approve"
+	default:
+		what := "approve once"
+		if r.cards[0].Group != "" {
+			what = fmt.Sprintf("approve these %d", len(r.cards))
+		}
+		act = "type  " + r.code() + "  to " + what
+		if s.typed != "" {
+			act += "   (" + s.typed + "_)"
+		}
 	}
-	typed := ""
-	if s.typed != "" {
-		typed = "   (" + s.typed + "_)"
-	}
-	what := "approve once"
-	if r.cards[0].Group != "" {
-		what = fmt.Sprintf("approve these %d", len(r.cards))
-	}
-	return append(s.two(message, "type  "+r.code()+"  to "+what+typed), clip(" d deny   [esc] back   "+left(r.expires())+" left", s.width))
+	all := append(s.said(message), clip(" "+act, s.width))
+	return append(all, s.keys("", "d deny", "[esc] back", left(r.expires())+" left")[1:]...)
 }
 
 func (s *screen) pauseWord() string {
