@@ -269,6 +269,19 @@ func typedNowhere(t *testing.T, p *page) {
 		_, changed := p.server.Value(field)
 		require.False(t, changed, field)
 	}
+	// Nor do these drivers take a value for a page's field by accessibility: that
+	// is said as it is, and nothing is typed instead.
+	r := p.call("set_value", map[string]any{"element_token": p.see().token("textbox", "Name"), "value": "Ada"})
+	if r.failed {
+		r.refused("driver_failed")
+		require.Contains(t, r.text, "nothing was done")
+	}
+	p.settled()
+	value, changed := p.server.Value("name")
+	require.Equal(t, !r.failed, changed)
+	require.Equal(t, map[bool]string{true: "", false: "Ada"}[r.failed], value)
+	_, changed = p.server.Value("password")
+	require.False(t, changed)
 }
 
 func relabelled(t *testing.T, p *page) {
@@ -303,6 +316,13 @@ func covered(t *testing.T, p *page, how string) {
 		require.Equal(t, acts, p.acts())
 		cover.Close()
 	}
+	// It was the cover: without one the same click is done.
+	click := p.click(p.see().token("button", "Save"))
+	click["delivery_mode"] = how
+	p.approved("click", click, nil).done()
+	p.server.Await(t, "/saved", before+1)
+	p.settled()
+	require.Equal(t, before+1, p.saves())
 }
 
 func driverKilled(t *testing.T, p *page) {
