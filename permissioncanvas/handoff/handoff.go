@@ -49,6 +49,7 @@ const (
 	captureLock = "capture.lock"
 	surfaceLock = "surface.lock"
 	cardLock    = "card.lock"
+	lookLock    = "look.lock" // of whoever looks whether another one is shared
 )
 
 // ErrPaused is what every refusal of an agent wraps because the desktop is the

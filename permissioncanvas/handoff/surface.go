@@ -9,10 +9,9 @@ import (
 	"github.com/permission-canvas/permission-canvas/internal/statefile"
 )
 
-const (
-	brief = time.Second            // for a lock that others only look at
-	look  = 100 * time.Millisecond // many times what another look takes
-)
+// brief is for a lock that others only look at. It is many times what their
+// looks take, even on a machine under load.
+const brief = 5 * time.Second
 
 // Surface says, until release, that a person's surface is there which can
 // answer, and for ever that there has been one in this profile.
@@ -51,16 +50,20 @@ func (g *Gate) share(name string) (release func(), err error) {
 	return releaser(lock), nil
 }
 
-// shared reports whether anybody shares the lock. Others who look at the same
-// moment have it exclusively, so that one look is not enough; an error counts
-// as yes.
+// shared reports whether anybody shares the lock. To look means to have it for
+// a moment, so one looks after the other, or they would take each other for
+// somebody who shares it. An error counts as yes.
 func (g *Gate) shared(name string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), look)
+	ctx, cancel := context.WithTimeout(context.Background(), brief)
 	defer cancel()
-	lock, err := statefile.LockContext(ctx, g.path(name))
+	turn, err := statefile.LockContext(ctx, g.path(lookLock))
 	if err != nil {
 		return true
 	}
-	lock.Unlock()
-	return false
+	defer turn.Unlock()
+	lock, ok, err := statefile.TryLock(g.path(name))
+	if ok {
+		lock.Unlock()
+	}
+	return err != nil || !ok
 }
