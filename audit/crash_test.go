@@ -144,16 +144,23 @@ func TestBX04KillNine(t *testing.T) {
 		one, out := spawn(t, dir, 0)
 		two, _ := spawn(t, dir, 0)
 		var kill sync.WaitGroup
+		begun := make(chan struct{})
 		kill.Go(func() {
+			if round%2 == 1 { // else it may not have begun
+				<-begun
+			}
 			time.Sleep(time.Duration(20+round*9) * time.Millisecond)
 			one.Process.Kill()
 			two.Process.Kill()
 		})
+		first := sync.OnceFunc(func() { close(begun) })
 		for out.Scan() {
+			first()
 			n, err := strconv.Atoi(out.Text())
 			require.NoError(t, err)
 			acknowledged = max(acknowledged, n)
 		}
+		first()
 		kill.Wait()
 		one.Wait()
 		two.Wait()
