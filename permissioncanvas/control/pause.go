@@ -29,7 +29,10 @@ type Preview struct {
 	Look *sight.Look
 	// Controls are what can have a rule, numbered for SetNumbered.
 	Controls []Control
-	Notes    []string // sentences for the person
+	// Restart says how the browser is to be started again where its page seems
+	// to be empty, else "".
+	Restart string
+	Notes   []string // sentences for the person
 }
 
 // Preview takes the desktop, leaves it paused, and reads the window ref as it
@@ -68,6 +71,6 @@ func (d *Desk) Preview(ctx context.Context, ref WindowRef) (*Preview, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Preview{Look: look, Controls: outline(look, rules), Notes: append(notes, waits(before, hold)...)}
+	p := &Preview{Look: look, Controls: outline(look, rules), Restart: empty(look), Notes: append(notes, waits(before, hold)...)}
 	return p, d.number(look, p.Controls)
 }

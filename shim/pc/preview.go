@@ -28,10 +28,13 @@ func preview(c *call) error {
 		for _, n := range p.Controls {
 			list = append(list, numberedOf(n))
 		}
-		return c.emit(object{"window": windowOf(w), "controls": list, "notes": notes(p.Notes), "paused": c.desk.State().Paused})
+		return c.emit(object{"window": windowOf(w), "controls": list, "restart": p.Restart, "notes": notes(p.Notes), "paused": c.desk.State().Paused})
 	}
 	c.print("%s %s (%s)", plain(w.AppName()), quote(w.Title), ref(w))
 	c.printOutline(p.Controls)
+	if p.Restart != "" {
+		c.print("%s", plain(p.Restart))
+	}
 	for _, note := range p.Notes {
 		c.print("%s", plain(note))
 	}

@@ -151,8 +151,12 @@ func (g *guide) take(number string) bool {
 		g.print("× %s", plain(err.Error()))
 		return false
 	}
-	if _, err := g.desk.Preview(g.ctx, w.Ref); control.Restart(w, err) != "" {
-		g.print("× %s", plain(control.Restart(w, err)))
+	p, err := g.desk.Preview(g.ctx, w.Ref)
+	if how := control.Restart(w, err); how != "" {
+		g.print("× %s", plain(how))
+		return false
+	}
+	if err == nil && p.Restart != "" && !g.takesEmpty(p.Restart) {
 		return false
 	}
 	s, err := g.desk.Select(g.ctx, w.Ref, false)
@@ -167,6 +171,13 @@ func (g *guide) take(number string) bool {
 	}
 	g.print("")
 	return true
+}
+
+// takesEmpty asks whether a page is meant to be empty.
+func (g *guide) takesEmpty(how string) bool {
+	g.print("× %s", plain(how))
+	word, err := g.ask("[Enter] choose again, [empty] it is an empty page:")
+	return err == nil && word == "empty"
 }
 
 const levelsHelp = `Say what agents may do, by number:

@@ -237,8 +237,11 @@ func (s *screen) cardFoot(message string) []string {
 			what = fmt.Sprintf("approve these %d", len(r.cards))
 		}
 		act = "type  " + r.code() + "  to " + what
-		if s.typed != "" {
+		switch {
+		case s.typed != "":
 			act += "   (" + s.typed + "_)"
+		case s.dead():
+			act += "   (in a moment)"
 		}
 	}
 	all := append(s.said(message), clip(" "+act, s.width))

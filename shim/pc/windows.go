@@ -88,18 +88,23 @@ func selectWindow(c *call) error {
 	if err != nil {
 		return err
 	}
+	asleep, err := c.desk.Sleeping(c.ctx, s.Window.Ref)
+	if err != nil { // then nothing of the window can be read, which Notes say
+		asleep = nil
+	}
 	if c.json {
 		return c.emit(struct {
-			Selected window   `json:"selected"`
-			Notes    []string `json:"notes"`
-		}{windowOf(s.Window), notes(s.Notes)})
+			Selected window    `json:"selected"`
+			Sleeping []sleeper `json:"sleeping"`
+			Notes    []string  `json:"notes"`
+		}{windowOf(s.Window), sleepersOf(asleep), notes(s.Notes)})
 	}
 	c.print("Selected: %s %s (%s)", plain(s.Window.AppName()), quote(s.Window.Title), ref(s.Window))
 	for _, note := range s.Notes {
 		c.print("%s", plain(note))
 	}
-	if some, err := c.desk.Sleeping(c.ctx, s.Window.Ref); err == nil && len(some) > 0 {
-		c.print("%d rules that allowed something in such a window sleep: %s", len(some), plain(c.desk.Command("select --wake")))
+	if len(asleep) > 0 {
+		c.print("%d rules that allowed something in such a window sleep: %s", len(asleep), plain(c.desk.Command("select --wake")))
 	}
 	c.print("Next: %s, then %s", plain(c.desk.Command("preview")), plain(c.desk.Command("resume")))
 	return nil
