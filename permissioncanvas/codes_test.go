@@ -6,7 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,15 +27,24 @@ func TestBX07EveryCodeHasANextAndASentence(t *testing.T) {
 		background_unavailable withheld browser_page_unavailable capture_incomplete tool_denied tool_uncovered no_approver
 		policy_invalid audit_failed driver_failed effect_uncertain desktop_placement_refused manifest_invalid migration_required
 		bad_request`)
-	pkgs, err := parser.ParseDir(token.NewFileSet(), ".", func(i fs.FileInfo) bool { return !strings.HasSuffix(i.Name(), "_test.go") }, 0)
+	names, err := filepath.Glob("*.go")
 	require.NoError(t, err)
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
+		files = append(files, f)
+	}
 	codes, sentences, next := map[string]string{}, map[string]string{}, map[string]string{}
 	type use struct {
 		code    string
 		details int
 	}
 	var uses []use
-	for _, file := range pkgs["permissioncanvas"].Files {
+	for _, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.ValueSpec:

@@ -191,7 +191,7 @@ func (s *story) approval(ctx context.Context) error {
 		return err
 	}
 	if n := s.screen.Pressed("Save"); n != 1 {
-		return fmt.Errorf("Save was pressed %d times", n)
+		return fmt.Errorf("the button was pressed %d times", n)
 	}
 	say("  agent   click Save → done, once. The console says %q\n", s.screen.Value(s.window, "Status"))
 	return nil

@@ -105,6 +105,12 @@ func TestPC45Decode(t *testing.T) {
 	}
 }
 
+// Node holds itself.
+type Node struct {
+	*Node
+	Name string `json:"name"`
+}
+
 func TestDecodeTarget(t *testing.T) {
 	require.ErrorContains(t, strictjson.Decode([]byte(`1`), nil), "not a pointer")
 	require.ErrorContains(t, strictjson.Decode([]byte(`1`), document{}), "not a pointer")
@@ -117,11 +123,7 @@ func TestDecodeTarget(t *testing.T) {
 	require.ErrorContains(t, strictjson.Decode([]byte(`"blue"`), &c), "line 1, column 1: colour")
 	var refuser refuses
 	require.ErrorContains(t, strictjson.Decode([]byte(`[{"x":1}]`), &refuser), "line 1, column 1: never")
-	type node struct {
-		*node
-		Name string `json:"name"`
-	}
-	require.NoError(t, strictjson.Decode([]byte(`{"name":"x"}`), &node{}))
+	require.NoError(t, strictjson.Decode([]byte(`{"name":"x"}`), &Node{}))
 	var list []match
 	require.ErrorContains(t, strictjson.Decode([]byte(`[{"Role":1}]`), &list), "at [0].Role: unknown key")
 }
