@@ -213,14 +213,21 @@ func personal(e Entry) string {
 	switch e.Kind {
 	case audit.Capture:
 		text := "looked at " + unquoted(f["app"]) + ", " + unquoted(f["elements"]) + " things"
-		if f["covered"] != "" && f["covered"] != "0" {
+		switch f["covered"] {
+		case "", "0":
+		case "1":
+			text += ", 1 hidden place"
+		default:
 			text += ", " + unquoted(f["covered"]) + " hidden places"
 		}
 		return text
 	case audit.Refused:
 		what := deed(f)
-		if f["code"] == "hidden" {
+		switch f["code"] {
+		case "hidden":
 			what = "a hidden place"
+		case "approval_required":
+			return "nobody has answered yet: " + what
 		}
 		return "refused: " + what + " (" + strings.ReplaceAll(unquoted(f["code"]), "_", " ") + ")"
 	case audit.Paused:

@@ -67,6 +67,23 @@ func (w *terminalWindow) types(keys ...string) {
 	w.tmux(append([]string{"send-keys"}, keys...)...)
 }
 
+// typesUntil presses keys, again where they came while keys were dead, until
+// the screen matches, and returns it.
+func (w *terminalWindow) typesUntil(pattern string, keys ...string) string {
+	w.t.Helper()
+	re := regexp.MustCompile(pattern)
+	for range 10 {
+		w.types(keys...)
+		for range 15 {
+			if last := w.screen(); re.MatchString(last) {
+				return last
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	return w.shows(pattern)
+}
+
 func TestWatchInATerminal(t *testing.T) {
 	dir, store, id := profileWithAsk(t)
 	gate := handoff.Open(dir)
@@ -78,14 +95,12 @@ func TestWatchInATerminal(t *testing.T) {
 	require.False(t, gate.State().Paused, "it does not take the desktop")
 	require.False(t, gate.CardOpen(), "nor hold input, while no card is open")
 
-	w.types("Enter")
-	letters := regexp.MustCompile(`type  ([a-z]{2})  to approve once`).FindStringSubmatch(w.shows(`to approve once`))[1]
+	letters := regexp.MustCompile(`type  ([a-z]{2})  to approve once`).FindStringSubmatch(w.typesUntil(`to approve once`, "Enter"))[1]
 	require.Eventually(t, gate.CardOpen, 5*time.Second, 20*time.Millisecond)
 	w.types("y")
 	w.types("Enter")
 	require.Equal(t, approval.StatePending, stateOf(t, store, id))
-	w.types(letters)
-	w.shows(`Approved once: CLICK "button Save"`)
+	w.typesUntil(`Approved once: CLICK "button Save"`, letters)
 	require.Equal(t, approval.StateGranted, stateOf(t, store, id))
 	require.Eventually(t, func() bool { return !gate.CardOpen() }, 5*time.Second, 20*time.Millisecond)
 
@@ -98,14 +113,12 @@ func TestWatchInATerminal(t *testing.T) {
 	for !strings.Contains(w.screen(), `> 1:`) || !strings.Contains(w.screen(), `CLICK AND TYPE`) {
 		w.types("Down")
 	}
-	w.types("Enter")
-	w.shows(`scroll to the end`)
+	w.typesUntil(`scroll to the end`, "Enter")
 	w.types("End")
 	w.shows(`type  [a-z]{2}  to approve once`)
-	w.types("d")
+	w.typesUntil(`No to:`, "d")
 	w.types("wrong field")
-	w.types("Enter")
-	w.shows(`Denied: CLICK AND TYPE`)
+	w.typesUntil(`Denied: CLICK AND TYPE`, "Enter")
 	require.Equal(t, approval.StateDenied, stateOf(t, store, p.ID))
 
 	w.types("p")

@@ -236,6 +236,23 @@ func TestPC40WatchKeepsItsOrder(t *testing.T) {
 	require.Contains(t, p.screen(), " > b2", "the focus stays on its ask")
 }
 
+func TestWatchGoesOnAfterAnAnswer(t *testing.T) {
+	p := newPost(t)
+	p.shows(p.card("a1", "ke"), p.card("b2", "wx"), p.card("c3", "fg"))
+	p.after(time.Second)
+	p.types("down", "d")
+	p.after(time.Second)
+	p.types("d")
+	p.after(time.Second)
+	p.types("enter")
+	require.Equal(t, []string{"b2"}, p.denied)
+	p.seen.Ended["b2"] = "denied by ada@terminal"
+	p.shows(p.seen.Cards[0], p.seen.Cards[2])
+	require.Regexp(t, `(?s)  b2  over.* > c3`, p.screen())
+	p.types("d")
+	require.NotContains(t, p.screen(), "No to:", "dead after the focus went on")
+}
+
 func TestWatchReadsToTheEndFirst(t *testing.T) {
 	p := newPost(t)
 	long := p.card("a1", "ke")
@@ -373,7 +390,7 @@ func TestEX15WatchSaysWhatDiffers(t *testing.T) {
 func TestEX15WatchSlowsAHurry(t *testing.T) {
 	p := newPost(t)
 	for range 5 {
-		p.send(doneMsg{said: "Approved"})
+		p.send(doneMsg{said: "Approved", answer: true})
 		p.after(time.Second)
 	}
 	p.shows(p.card("a1", "ke"))

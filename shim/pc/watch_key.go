@@ -108,7 +108,7 @@ func (s *screen) cardKey(k tea.KeyPressMsg) tea.Cmd {
 	ids, card, h := r.ids(), r.cards[0], s.hand
 	said := "Approved once: " + r.says()
 	s.toList("")
-	return s.later(func() tea.Msg { return doneMsg{said, h.approve(ids), &card} })
+	return s.later(func() tea.Msg { return doneMsg{said: said, err: h.approve(ids), card: &card, answer: true} })
 }
 
 // letter takes one letter of a code and reports whether the code is complete.
@@ -161,7 +161,7 @@ func (s *screen) wordsKey(k tea.KeyPressMsg) tea.Cmd {
 		ids, words, h := s.denying, strings.TrimSpace(s.words), s.hand
 		said := "Denied: " + s.heading
 		s.toList("")
-		return s.later(func() tea.Msg { return doneMsg{said: said, err: h.deny(ids, words)} })
+		return s.later(func() tea.Msg { return doneMsg{said: said, err: h.deny(ids, words), answer: true} })
 	}
 	for _, r := range k.Text {
 		if unicode.IsPrint(r) && utf8.RuneCountInString(s.words) < wordsMost {

@@ -67,6 +67,7 @@ type screen struct {
 	message  string
 	last     *control.Card // approved last
 	answered []time.Time
+	goOn     bool // from the row that was just answered
 	rung     map[string]bool
 }
 
@@ -83,9 +84,10 @@ type (
 		seen  *control.Seen // nil where nothing seems to be new
 	}
 	doneMsg struct {
-		said string
-		err  error
-		card *control.Card // that was approved
+		said   string
+		err    error
+		card   *control.Card // that was approved
+		answer bool
 	}
 	textMsg struct {
 		heading, code string
@@ -187,9 +189,7 @@ func (s *screen) take(seen control.Seen, now time.Time) {
 		s.change()
 	}
 	s.seen = seen
-	if _, ok := s.focused(); !ok && len(s.rows) > 0 {
-		s.focus = s.rows[0].place()
-	}
+	s.refocus()
 	r, ok := s.focused()
 	if s.view == viewCard && (!ok || had && r.place() != old.place()) {
 		s.toList("That question is over.")
@@ -197,6 +197,26 @@ func (s *screen) take(seen control.Seen, now time.Time) {
 	if s.view == viewCard && r.key() != old.key() {
 		s.read, s.top = "", 0
 		s.scroll(0)
+	}
+}
+
+// refocus gives the focus to a row that is there, and after an answer to the
+// next one that waits.
+func (s *screen) refocus() {
+	i := slices.IndexFunc(s.rows, func(r row) bool { return r.place() == s.focus })
+	if i < 0 && len(s.rows) > 0 {
+		s.focus = s.rows[0].place()
+	}
+	if i < 0 || !s.goOn || s.rows[i].ended == "" {
+		return
+	}
+	s.goOn = false
+	for _, r := range slices.Concat(s.rows[i:], s.rows[:i]) {
+		if r.ended == "" {
+			s.focus = r.place()
+			s.change()
+			return
+		}
 	}
 }
 
@@ -299,7 +319,8 @@ func (s *screen) done(d doneMsg) {
 	if d.card != nil && d.err == nil {
 		s.last = d.card
 	}
-	if d.err == nil {
+	if d.err == nil && d.answer {
+		s.goOn = true
 		s.hurry()
 	}
 	s.change()

@@ -155,7 +155,7 @@ func (s *screen) entry(r row) []string {
 		}
 	}
 	for _, note := range s.noted(r) {
-		lines = append(lines, note)
+		lines = append(lines, fold(note, s.width-7, 2)...)
 	}
 	for i := range lines {
 		if i > 0 {
