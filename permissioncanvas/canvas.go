@@ -168,12 +168,35 @@ func (c *Canvas) enter() (leave func(), rules *policy.Policy, err error) {
 		c.mu.Unlock()
 		return nil, nil, pausedError(err)
 	}
-	rules, err = c.profile.Policy()
+	rules, err = c.rules()
 	if err != nil {
 		leave()
-		return nil, nil, refuse(PolicyInvalid, err)
+		return nil, nil, err
 	}
 	return leave, rules, nil
+}
+
+// rules are the person's rules as they are now. A tier for a category that
+// there is not is an error like any other in the file: it was meant to deny
+// something.
+func (c *Canvas) rules() (*policy.Policy, error) {
+	rules, err := c.profile.Policy()
+	if err == nil {
+		err = guard.Check(personal(rules))
+	}
+	if err != nil {
+		return nil, refuse(PolicyInvalid, err)
+	}
+	return rules, nil
+}
+
+// personal are the tiers that the person set.
+func personal(rules *policy.Policy) map[guard.Category]guard.Tier {
+	m := map[guard.Category]guard.Tier{}
+	for category, tier := range rules.Tiers() {
+		m[guard.Category(category)] = guard.Tier(tier)
+	}
+	return m
 }
 
 func pausedError(err error) *Error {
@@ -197,12 +220,8 @@ func (c *Canvas) hold(ctx context.Context) (release func(), err error) {
 
 // guard is what decides on tools now.
 func (c *Canvas) guard(rules *policy.Policy) guard.Config {
-	person := map[guard.Category]guard.Tier{}
-	for category, tier := range rules.Tiers() {
-		person[guard.Category(category)] = guard.Tier(tier) // an unknown one denies
-	}
 	return guard.Config{
-		Base: c.base, Person: person, Denied: append(rules.DeniedTools(), c.held.denied()...), Allowed: rules.AllowedTools(),
+		Base: c.base, Person: personal(rules), Denied: append(rules.DeniedTools(), c.held.denied()...), Allowed: rules.AllowedTools(),
 	}
 }
 

@@ -91,3 +91,18 @@ func TestPC20WhilePausedNothingIsSeenOrDone(t *testing.T) {
 	refused(t, err, canvas.Paused)
 	require.Zero(t, d.sim.Pressed("Save"))
 }
+
+func TestTG01MisspeltCategoryRefusesEverything(t *testing.T) {
+	d := newDesk(t, func(doc *policy.Document, s *sim.Desktop) {
+		selected([]string{console})(doc, s)
+		doc.Tiers = map[string]string{"agentCursor": "deny", "browserPrivileged": "ask"}
+	}, nil)
+	d.look(console)
+	d.write(func(doc *policy.Document, s *sim.Desktop) {
+		selected([]string{console})(doc, s)
+		doc.Tiers = map[string]string{"inptu": "deny"}
+	})
+	_, err := d.Capture(context.Background(), d.sim.Window(console), nil)
+	refused(t, err, canvas.PolicyInvalid)
+	require.ErrorContains(t, d.Status().Policy, "inptu")
+}

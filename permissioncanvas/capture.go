@@ -113,9 +113,9 @@ func (c *Canvas) still(rules *policy.Policy, input bool) error {
 	if input && c.gate.CardOpen() {
 		return refuse(Busy, nil)
 	}
-	now, err := c.profile.Policy()
+	now, err := c.rules()
 	if err != nil {
-		return refuse(PolicyInvalid, err)
+		return err
 	}
 	if now.Hash() != rules.Hash() {
 		return refuse(StaleSnapshot, nil)

@@ -139,7 +139,7 @@ var refusals = map[Code]refusal{
 }
 
 // neverSetUp is Paused's sentence in a profile that no person has used yet.
-const neverSetUp = "Nobody has set up Permission Canvas yet. Ask the person to run `pc windows`, `pc select` and `pc resume`, then try again."
+const neverSetUp = "Nobody has set up Permission Canvas yet. Ask the person to run `pc setup`, then try again."
 
 // refuse returns the Error of a code, with the detail its sentence takes.
 // Cause goes to the log and nowhere else.

@@ -1,6 +1,7 @@
 package permissioncanvas
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -36,9 +37,12 @@ type Capabilities struct {
 // Status looks at the profile's files and at nothing else.
 func (c *Canvas) Status() Status {
 	st := Status{Dir: c.profile.Dir()}
-	rules, err := c.profile.Policy()
+	rules, err := c.rules()
 	if err != nil {
 		st.Policy = err
+		if e := (*Error)(nil); errors.As(err, &e) && e.cause != nil {
+			st.Policy = e.cause // the person reads where in the file
+		}
 	} else {
 		st.Rules, st.Windows, st.DefaultLevel = len(rules.Rules()), len(rules.Windows()), rules.DefaultLevel()
 	}

@@ -53,7 +53,7 @@ func (c *Canvas) Tools(ctx context.Context) ([]Tool, error) {
 	if err != nil {
 		return nil, driverError(err)
 	}
-	rules, err := c.profile.Policy()
+	rules, err := c.rules()
 	if err != nil {
 		// The list says nothing of the screen, and each call is refused with
 		// the reason: a host that starts on a broken file can say so.
@@ -152,7 +152,7 @@ func (c *Canvas) Call(ctx context.Context, name string, args json.RawMessage) (T
 
 // allowed says whether tool may be called at all.
 func (c *Canvas) allowed(tool string) error {
-	rules, err := c.profile.Policy()
+	rules, err := c.rules()
 	if err != nil {
 		return refuse(PolicyInvalid, err)
 	}

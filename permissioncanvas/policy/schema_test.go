@@ -33,7 +33,7 @@ var corpus = []struct {
 	{doc(`"real_mouse": "never"`), true}, {doc(`"real_mouse": ""`), false}, {doc(`"real_mouse": "no"`), false},
 	{doc(`"discover": "all"`), true}, {doc(`"discover": "none"`), false}, {doc(`"discover": ""`), false},
 	{doc(`"tiers": {"launch": "deny", "file-read": "auto"}`), true}, {doc(`"tiers": {"launch": "no"}`), false},
-	{doc(`"tiers": {"": "ask"}`), false}, {doc(`"tiers": {"Launch": "ask"}`), false}, {doc(`"tiers": []`), false},
+	{doc(`"tiers": {"": "ask"}`), false}, {doc(`"tiers": {"agentCursor": "ask"}`), true}, {doc(`"tiers": {"1": "ask"}`), false}, {doc(`"tiers": []`), false},
 	{doc(`"denied_tools": ["click"]`), true}, {doc(`"denied_tools": [" "]`), false}, {doc(`"allowed_tools": [1]`), false},
 	{doc(`"windows": []`), true}, {window(``), true}, {window(`, "start": 0, "site": "", "title": ""`), true},
 	{window(`, "start": 5, "site": "file:///", "title": "T"`), true}, {window(`, "start": -1`), false},

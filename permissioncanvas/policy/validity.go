@@ -175,7 +175,7 @@ func isID(id string) bool {
 
 func isName(s string) bool {
 	for _, r := range s {
-		if (r < 'a' || r > 'z') && r != '_' && r != '-' {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '_' && r != '-' {
 			return false
 		}
 	}

@@ -156,6 +156,6 @@ func (s *settings) init(out io.Writer) error {
 	if st.Policy != nil {
 		return fmt.Errorf("%s: %w", st.Dir, st.Policy)
 	}
-	fmt.Fprintf(out, "Profile: %s\nThe person now runs `pc windows`, `pc select` and `pc resume`.\n", st.Dir)
+	fmt.Fprintf(out, "Profile: %s\nThe person now runs `pc setup`.\n", st.Dir)
 	return nil
 }
