@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"log"
 	"sync"
 	"time"
 
 	"github.com/jezek/xgb"
-	"github.com/jezek/xgb/res"
-	"github.com/jezek/xgb/shape"
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/permission-canvas/permission-canvas/driver"
@@ -20,10 +17,6 @@ import (
 
 // askLimit bounds one question to the X server.
 const askLimit = 5 * time.Second
-
-// quiet silences xgb's own logger, a variable of that package which writes to
-// standard error that there is no authority file. Once: others read it.
-var quiet = sync.OnceFunc(func() { xgb.Logger = log.New(io.Discard, "", 0) })
 
 // desk is the X server, asked over a connection of ours. On a Wayland desktop
 // X knows only a part of the windows, so nothing is asked there.
@@ -112,16 +105,30 @@ func (d *desk) connection() (*xserver, error) {
 	if d.x != nil {
 		return d.x, nil
 	}
-	quiet()
+	xgb.Logger.SetOutput(io.Discard) // it would tell standard error that there is no authority file
 	conn, err := xgb.NewConnDisplay(d.display)
 	if err != nil {
 		return nil, errors.New("no connection to the X server")
 	}
 	x := &xserver{conn: conn, root: xproto.Setup(conn).DefaultScreen(conn).Root, atoms: map[string]xproto.Atom{}}
-	x.shaped = shape.Init(conn) == nil
-	x.owners = res.Init(conn) == nil
+	x.shaped = x.enable("SHAPE")
+	x.owners = x.enable("X-Resource")
 	d.x = x
 	return x, nil
+}
+
+// enable does what the Init of xgb's extension packages does, but for this
+// connection alone: theirs also changes maps of the package that the readers
+// of other connections look at. We ask for no events, which those are for.
+func (x *xserver) enable(extension string) bool {
+	r, err := xproto.QueryExtension(x.conn, uint16(len(extension)), extension).Reply()
+	if err != nil || !r.Present {
+		return false
+	}
+	x.conn.ExtLock.Lock()
+	defer x.conn.ExtLock.Unlock()
+	x.conn.Extensions[extension] = r.MajorOpcode
+	return true
 }
 
 // margins reads what the application declares as its window's margins.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package cua_test
 
 import (

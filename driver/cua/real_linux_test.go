@@ -19,6 +19,17 @@ import (
 	"github.com/permission-canvas/permission-canvas/internal/fixture"
 )
 
+// sideBySide runs f on both desktops, at once where they are two.
+func sideBySide(t *testing.T, f func(t *testing.T, desk fixture.Desktop)) {
+	t.Helper()
+	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+		if os.Getenv("PC_TEST_DISPLAY_21") != os.Getenv("PC_TEST_DISPLAY_37") {
+			t.Parallel()
+		}
+		f(t, desk)
+	})
+}
+
 // open returns the real driver under a policy file of its own.
 func open(t *testing.T, desk fixture.Desktop) *cua.Driver {
 	t.Helper()
@@ -42,7 +53,7 @@ func policyFile(t *testing.T) func([]string) (string, error) {
 }
 
 func TestRealSuite(t *testing.T) {
-	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+	sideBySide(t, func(t *testing.T, desk fixture.Desktop) {
 		b := sharedBrowser(t, desk)
 		p := newPainter(t, desk)
 		drivertest.Test(t, func(t *testing.T) drivertest.Fixture {
@@ -75,7 +86,7 @@ func TestRealBoundsAreWherePixelsAre(t *testing.T) {
 		"half off":         image.Rect(800, 500, 2400, 1500), // the picture has the window's own shape
 		"large":            image.Rect(5, 20, 1595, 980),
 	}
-	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+	sideBySide(t, func(t *testing.T, desk fixture.Desktop) {
 		p := newPainter(t, desk)
 		b := sharedBrowser(t, desk)
 		d := open(t, desk)
@@ -117,7 +128,7 @@ func TestRealBoundsAreWherePixelsAre(t *testing.T) {
 // reads both at once.
 func TestRealBX02TwoWindowsOfOneProcess(t *testing.T) {
 	place := image.Rect(10, 10, 910, 710)
-	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+	sideBySide(t, func(t *testing.T, desk fixture.Desktop) {
 		b := sharedBrowser(t, desk)
 		p := newPainter(t, desk)
 		d := open(t, desk)
@@ -156,7 +167,7 @@ func TestRealBX02TwoWindowsOfOneProcess(t *testing.T) {
 }
 
 func TestRealWhatIsRead(t *testing.T) {
-	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+	sideBySide(t, func(t *testing.T, desk fixture.Desktop) {
 		b := sharedBrowser(t, desk)
 		d := open(t, desk)
 		s, err := d.Snapshot(t.Context(), b.window(t, d).Ref, driver.SnapshotOptions{NoImage: true})
@@ -243,7 +254,7 @@ func TestRealInput(t *testing.T) {
 		{"wheel, in front", driver.Scroll{By: image.Pt(0, 2), Delivery: fg}, "scroll", nil, nil},
 		{"wheel, behind", driver.Scroll{By: image.Pt(0, 2)}, "", driver.ErrBackgroundUnavailable, driver.ErrBackgroundUnavailable},
 	}
-	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+	sideBySide(t, func(t *testing.T, desk fixture.Desktop) {
 		b := sharedBrowser(t, desk)
 		d := open(t, desk)
 		ref := b.window(t, d).Ref
@@ -280,7 +291,7 @@ func middle(r image.Rectangle) image.Point { return r.Min.Add(r.Size().Div(2)) }
 
 // TestRealPC21ADriverThatIsKilled loses its process between two calls.
 func TestRealPC21ADriverThatIsKilled(t *testing.T) {
-	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+	sideBySide(t, func(t *testing.T, desk fixture.Desktop) {
 		b := sharedBrowser(t, desk)
 		d := open(t, desk)
 		ref := b.window(t, d).Ref
@@ -305,7 +316,7 @@ func TestRealPC21ADriverThatIsKilled(t *testing.T) {
 
 // TestRealPC21ASessionThatEnded is revived by looking, not by acting.
 func TestRealPC21ASessionThatEnded(t *testing.T) {
-	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+	sideBySide(t, func(t *testing.T, desk fixture.Desktop) {
 		b := sharedBrowser(t, desk)
 		d := open(t, desk)
 		ref, before := b.window(t, d).Ref, b.pressed()
@@ -339,7 +350,7 @@ func TestRealPC21ASessionThatEnded(t *testing.T) {
 
 // TestRealPC10AWindowThatIsGone loses its application.
 func TestRealPC10AWindowThatIsGone(t *testing.T) {
-	fixture.Each(t, func(t *testing.T, desk fixture.Desktop) {
+	sideBySide(t, func(t *testing.T, desk fixture.Desktop) {
 		b := startBrowser(t, desk, t.TempDir())
 		t.Cleanup(b.stop)
 		d := open(t, desk)
