@@ -17,6 +17,18 @@
 //   - Nothing is used that was not asked for, and nothing whose shape is not
 //     known. Integers are decoded from the bytes that came.
 //   - A reading that may have been cut short is [driver.ErrIncomplete].
+//   - A reading holds the elements of its window only. The driver finds a
+//     window's tree by its place and mixes those of two windows of one process
+//     that lie over each other; what cannot be told apart by the title of its
+//     top is refused.
+//   - Snapshot.Frame is what the picture shows: the driver pictures only the part
+//     of a window that is on the screen. A picture whose size that does not
+//     explain is refused.
+//   - Elements lie where they are painted. On X the margins that an application
+//     declares (_GTK_FRAME_EXTENTS) are taken out again where the driver counts
+//     them twice, and Snapshot.Slack covers them.
+//   - Before an input the window is listed again: the driver also "clicks" in
+//     windows that are closed.
 //   - Input is sent at most once. Only an answer that is known to be given
 //     before anything is done makes an error wrap [driver.ErrNoEffect].
 //   - Tokens are bound to the process that gave them: after a restart the old
@@ -28,7 +40,9 @@
 // cua-driver 0.21 does not say whether a reading is whole; one that reports the
 // most elements asked for is refused, another cannot be told from a cut one. It
 // does not read static text either, so Snapshot.AllText is never set, and it
-// ignores a token when it types in front. Which control has the focus, and the
+// ignores a token when it types in front. In front, both aim the pointer at the
+// middle of where they believe an element to be; one that is so small that this
+// misses it is refused. Which control has the focus, and the
 // address of a page, neither version says.
 //
 // By element, cua-driver answers any button and any number of clicks with one
