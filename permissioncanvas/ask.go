@@ -123,8 +123,9 @@ func (c *Canvas) question(in *intent) approval.Ask {
 		place = in.seen.title
 	}
 	same := map[string]any{
-		"session": c.session, "policy": in.seen.rules, "arguments": withoutToken(in.action),
-		"element": string(in.who.Encode()),
+		"session": c.session, "policy": in.seen.rules, "act": verb(in.action), "arguments": values(in.action),
+		"delivery": deliveryOf(in.action),
+		"element":  string(in.who.Encode()),
 	}
 	control := map[string]any{"app": look.Window.AppName(), "site": look.Window.Site, "element": in.who.Label,
 		"role": in.who.Role, "path": in.who.Path}
@@ -133,7 +134,7 @@ func (c *Canvas) question(in *intent) approval.Ask {
 	}
 	q := approval.Ask{
 		Digest: c.binding(in), Session: c.session, Agent: c.agent, Window: look.Window.AppName(), Place: place,
-		Verb: verb(in.action), Target: in.targetWords(), Arguments: string(canonical(withoutToken(in.action))),
+		Verb: verb(in.action), Target: in.targetWords(), Arguments: string(canonical(values(in.action))),
 		Delivery: string(deliveryOf(in.action)), PolicyHash: in.seen.rules, Snapshot: in.seen.id(),
 		Same: digest(same), Control: digest(control), Profile: c.profile.Dir(), NotAfter: in.seen.expires(),
 	}
@@ -144,11 +145,21 @@ func (c *Canvas) question(in *intent) approval.Ask {
 	return q
 }
 
-// withoutToken is what a person needs to see: the control stands in words, and
-// its token would say nothing.
-func withoutToken(a Action) map[string]any {
+// values are the arguments a person needs to see beside the verb, the control
+// and the delivery, which have lines of their own: all that is not as in the
+// plainest act of its kind. The token would say nothing.
+func values(a Action) map[string]any {
 	m := arguments(a)
-	delete(m, "element_token")
+	for _, k := range []string{"element_token", "action", "delivery_mode", "window"} {
+		delete(m, k)
+	}
+	if c, ok := a.(Click); ok {
+		delete(m, "count") // in the verb, as the button is
+		delete(m, "button")
+		if len(c.Modifiers) == 0 {
+			delete(m, "modifiers")
+		}
+	}
 	return m
 }
 
