@@ -10,8 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -271,4 +273,29 @@ func TestTools(t *testing.T) {
 	require.Error(t, err)
 	require.NotErrorIs(t, err, driver.ErrNoEffect)
 	require.NotContains(t, err.Error(), "sk-1")
+}
+
+// TestPC21AProcessThatDoesNotEnd is asked, then killed.
+func TestPC21AProcessThatDoesNotEnd(t *testing.T) {
+	for name, trap := range map[string]string{"obeys a request": "", "obeys nothing": "trap '' TERM\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			script, out := filepath.Join(dir, "driver"), filepath.Join(dir, "pid")
+			require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\n"+trap+"echo $$ > '"+out+"'\nwhile :; do sleep 0.1; done\n"), 0o700))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			d := cua.New(script, nil)
+			_, err := d.Windows(ctx)
+			require.ErrorIs(t, err, driver.ErrUnavailable)
+			data, err := os.ReadFile(out)
+			require.NoError(t, err)
+			pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+			require.NoError(t, err)
+			p, err := os.FindProcess(pid)
+			require.NoError(t, err)
+			require.Eventually(t, func() bool { return p.Signal(syscall.Signal(0)) != nil }, 15*time.Second, 50*time.Millisecond)
+			require.NoError(t, d.Close())
+		})
+	}
 }
