@@ -202,7 +202,7 @@ func unknownWindow(t *testing.T, tr *trial) {
 
 func closedWindow(t *testing.T, tr *trial) {
 	if tr.CloseWindow == nil {
-		t.Skip("this fixture cannot close its window")
+		return // as Fixture says
 	}
 	token := driver.Token(tr.button(t, tr.read(t, driver.SnapshotOptions{NoImage: true})).Token)
 	tr.CloseWindow()

@@ -35,7 +35,7 @@ func TestEX13SetupInATerminal(t *testing.T) {
 	w.shows(`✓ Allow      combobox "Plan"`)
 	w.types("q", "Enter")
 	w.shows(`pc setup. goes on from here`)
-	w.shows(`Pane is dead \(status 1`)
+	w.ends(1)
 	require.True(t, handoff.Open(dir).State().Paused)
 
 	// It goes on where it stopped.
@@ -73,5 +73,5 @@ func TestEX13SetupSaysWhatToRunWithoutADriver(t *testing.T) {
 	w.shows(`× .*none`)
 	w.shows(`python3 -m pip install --user cua-driver`)
 	w.types("q", "Enter")
-	w.shows(`Pane is dead \(status 1`)
+	w.ends(1)
 }

@@ -55,8 +55,12 @@ func (w *terminalWindow) screen() string { return w.tmux("capture-pane", "-p") }
 func (w *terminalWindow) shows(pattern string) string {
 	w.t.Helper()
 	re, last := regexp.MustCompile(pattern), ""
-	require.Eventually(w.t, func() bool { last = w.screen(); return re.MatchString(last) }, 15*time.Second, 50*time.Millisecond,
-		"%s is not on the screen", pattern)
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if last = w.screen(); re.MatchString(last) {
+			return last
+		}
+	}
+	require.FailNow(w.t, pattern+" is not on the screen", "%s", last)
 	return last
 }
 
@@ -65,6 +69,25 @@ func (w *terminalWindow) types(keys ...string) {
 	w.t.Helper()
 	time.Sleep(700 * time.Millisecond)
 	w.tmux(append([]string{"send-keys"}, keys...)...)
+}
+
+// ends waits until the program is over, pressing keys for it if there are any,
+// and requires its exit code. What tmux writes on the screen then it writes now
+// and then not at all.
+func (w *terminalWindow) ends(status int, keys ...string) {
+	w.t.Helper()
+	want, last := fmt.Sprintf("1 %d\n", status), ""
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		if last = w.tmux("display-message", "-p", "#{pane_dead} #{pane_dead_status}"); last == want {
+			return
+		}
+		if len(keys) > 0 && last[0] == '0' {
+			w.types(keys...)
+		} else {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	require.FailNow(w.t, "the program is not over as it should be", "%q on\n%s", last, w.screen())
 }
 
 // typesUntil presses keys, again where they came while keys were dead, until
@@ -124,8 +147,7 @@ func TestWatchInATerminal(t *testing.T) {
 	w.types("p")
 	w.shows(`Agents are paused`)
 	require.True(t, gate.State().Paused)
-	w.types("q")
-	w.shows(`Pane is dead \(status 0`)
+	w.ends(0, "q")
 	require.False(t, gate.Answering())
 }
 
@@ -138,8 +160,7 @@ func TestWatchIsNotAnsweredByTypeAhead(t *testing.T) {
 	w.shows(id)
 	time.Sleep(time.Second)
 	require.Equal(t, approval.StatePending, stateOf(t, store, id))
-	w.types("q")
-	w.shows(`Pane is dead`)
+	w.ends(0, "q")
 }
 
 func TestWatchRingsTheBell(t *testing.T) {
