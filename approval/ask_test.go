@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/permission-canvas/permission-canvas/approval"
+	"github.com/permission-canvas/permission-canvas/approval/review"
 )
 
 func TestPC19IdenticalRetryJoins(t *testing.T) {
@@ -406,5 +408,44 @@ func noTrace(t testing.TB, dir string) {
 		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		require.NoError(t, err)
 		require.NotContains(t, string(data), canary)
+	}
+}
+
+func TestEX14AListCountsAsOneQuestion(t *testing.T) {
+	d := newDesk(t)
+	list := func(session, group string, n int) error {
+		for i := range n {
+			a := ask(session + group + strconv.Itoa(i))
+			a.Session, a.Group, a.Step, a.Of = session, group, i+1, n
+			if _, err := d.store.Request(background, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	require.NoError(t, list("s1", "g1", 12))
+	require.NoError(t, list("s1", "g2", 12))
+	for i := range 6 {
+		_, err := d.store.Request(background, ask("alone"+strconv.Itoa(i)))
+		require.NoError(t, err)
+	}
+	require.ErrorIs(t, list("s1", "g3", 1), approval.ErrTooMany, "8 lists and asks of one session")
+	a := ask("a further step")
+	a.Group, a.Step, a.Of = "g1", 12, 12
+	_, err := d.store.Request(background, a)
+	require.NoError(t, err, "of a list that is there already")
+	cards, err := d.inbox.Pending(background)
+	require.NoError(t, err)
+	require.Len(t, cards, 12+12+6+1)
+	for _, c := range cards {
+		if c.Group != "" {
+			require.Contains(t, c.Lines(), review.Line{Name: "in a list", Text: "step " + strconv.Itoa(c.Step) + " of 12"})
+		}
+	}
+	for _, bad := range []approval.Ask{{Group: "g", Step: 0, Of: 0}, {Group: "g", Step: 3, Of: 2}, {Step: 1, Of: 2}, {Group: "g", Step: -1, Of: 2}, {Group: "g", Step: 0, Of: 2}} {
+		a := ask("bad")
+		a.Session, a.Group, a.Step, a.Of = "s9", bad.Group, bad.Step, bad.Of
+		_, err := d.store.Request(background, a)
+		require.ErrorIs(t, err, approval.ErrInvalid)
 	}
 }
