@@ -53,7 +53,7 @@ func TestPC01FirstUse(t *testing.T) {
 	h := d.host("e2e")
 	for _, tool := range []string{"list_windows", "list_apps"} {
 		r := h.call(tool, nil).refused("paused")
-		require.Contains(t, r.text, "pc resume")
+		require.Contains(t, r.text, "pc setup")
 		require.Equal(t, "ask_person", r.field("next"))
 	}
 	ws := d.windows()
