@@ -157,7 +157,7 @@ func TestRealBX02TwoWindowsOfOneProcess(t *testing.T) {
 			_, err = d.Do(t.Context(), w.Ref, driver.Click{Target: driver.Token(element(t, s, "Save").Token)})
 			require.NoError(t, err)
 			if w.Ref == first.Ref {
-				require.Eventually(t, func() bool { return b.pressed() == before+1 }, 3*time.Second, 20*time.Millisecond)
+				require.Eventually(t, func() bool { return b.pressed() == before+1 }, 20*time.Second, 20*time.Millisecond)
 				continue
 			}
 			time.Sleep(time.Second)
@@ -280,7 +280,7 @@ func TestRealInput(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, hit.Window == ref || hit.Window != ref && hit.Above, "the driver's overlay takes no input: %+v", hit)
 				if tt.event != "" {
-					require.Eventually(t, func() bool { return b.saw(tt.event) }, 3*time.Second, 20*time.Millisecond, "%v", b.all())
+					require.Eventually(t, func() bool { return b.saw(tt.event) }, 20*time.Second, 50*time.Millisecond)
 				}
 			})
 		}
@@ -330,7 +330,7 @@ func TestRealPC21ASessionThatEnded(t *testing.T) {
 		token := look() // never begun, or revived
 		_, err = d.Do(t.Context(), ref, driver.Click{Target: token})
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { return b.pressed() == before+1 }, 3*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return b.pressed() == before+1 }, 20*time.Second, 20*time.Millisecond)
 
 		token = look()
 		raw, err := d.CallTool(t.Context(), "end_session", []byte(`{"session":"suite"}`))
@@ -344,7 +344,7 @@ func TestRealPC21ASessionThatEnded(t *testing.T) {
 		require.ErrorIs(t, err, driver.ErrSessionEnded, "acting never revives")
 		_, err = d.Do(t.Context(), ref, driver.Click{Target: look()})
 		require.NoError(t, err)
-		require.Eventually(t, func() bool { return b.pressed() == before+2 }, 3*time.Second, 20*time.Millisecond)
+		require.Eventually(t, func() bool { return b.pressed() == before+2 }, 20*time.Second, 20*time.Millisecond)
 	})
 }
 
