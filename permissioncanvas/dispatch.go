@@ -43,8 +43,10 @@ func (c *Canvas) dispatch(ctx context.Context, st *step) (driver.Result, error) 
 	case SetValue:
 		res, err := c.desktop.Do(ctx, w, bind(a, handle))
 		c.setFocus(nil)
-		if err == nil {
-			res = c.readBack(ctx, st, res, func(_, now string) bool { return now == a.Value })
+		if err == nil && unsure(st, res) {
+			if s, i, err := c.again(ctx, st); err == nil && s.Elements[i].Value == a.Value {
+				res.Effect = driver.EffectConfirmed
+			}
 		}
 		return res, err
 	}
@@ -86,9 +88,11 @@ func (c *Canvas) typeText(ctx context.Context, st *step, a TypeText, handle stri
 	if s, i, err = c.again(ctx, st); err != nil || !holdsFocus(s, i) {
 		return res, uncertain(errors.New("the focus moved"))
 	}
-	return c.readBack(ctx, st, res, func(before, now string) bool {
-		return strings.Count(now, a.Text) > strings.Count(before, a.Text)
-	}), nil
+	before, now := st.look.Snapshot.Elements[st.target].Value, s.Elements[i].Value
+	if unsure(st, res) && strings.Count(now, a.Text) > strings.Count(before, a.Text) {
+		res.Effect = driver.EffectConfirmed
+	}
+	return res, nil
 }
 
 // again reads the window's tree and finds st's target in it.
@@ -108,17 +112,12 @@ func (c *Canvas) again(ctx context.Context, st *step) (*driver.Snapshot, int, er
 	return s, i, nil
 }
 
-// readBack looks whether a text arrived, where the driver could not say. What
-// the agent may not see is not looked at: the answer would tell.
-func (c *Canvas) readBack(ctx context.Context, st *step, res driver.Result, arrived func(before, now string) bool) driver.Result {
-	e := &st.look.Snapshot.Elements[st.target]
-	if res.Effect == driver.EffectConfirmed || res.Effect == driver.EffectRefused || e.Role == driver.RolePassword {
-		return res
-	}
-	if s, i, err := c.again(ctx, st); err == nil && arrived(e.Value, s.Elements[i].Value) {
-		res.Effect = driver.EffectConfirmed
-	}
-	return res
+// unsure says that the driver could not say whether a text arrived and that the
+// field may be read back. What the agent may not see is not: the answer would
+// tell.
+func unsure(st *step, res driver.Result) bool {
+	return res.Effect != driver.EffectConfirmed && res.Effect != driver.EffectRefused &&
+		st.look.Snapshot.Elements[st.target].Role != driver.RolePassword
 }
 
 // errUncertain marks what may have happened.
